@@ -86,8 +86,9 @@ type Limits struct {
 	// Iterations bounds the model rounds of a turn (0: 10), Parallel the calls of a turn
 	// that run at once (0: 4), Turns the turns that run at once (0: 208).
 	Iterations, Parallel, Turns int
-	// ContextTokens bounds the history that is sent to the model; 0: 24,000.
-	ContextTokens int
+	// ContextTokens and ContextEntries bound the history that is sent to the model; 0:
+	// 24,000 and 200.
+	ContextTokens, ContextEntries int
 	// Grace is how long running turns may go on after Run's context ended; 0: 20 s.
 	Grace time.Duration
 }
@@ -190,7 +191,10 @@ func newDeps(a *Agent) turn.Deps {
 	o := &a.o
 	return turn.Deps{
 		Models: o.Models, Tools: o.Tools, Offered: o.Offered, WhileBusy: o.WhileBusy, Space: o.Files.Space,
-		Limits: turn.Limits{Iterations: o.Limits.Iterations, Parallel: o.Limits.Parallel, ContextTokens: o.Limits.ContextTokens},
+		Limits: turn.Limits{
+			Iterations: o.Limits.Iterations, Parallel: o.Limits.Parallel,
+			ContextTokens: o.Limits.ContextTokens, ContextEntries: o.Limits.ContextEntries,
+		},
 		Store:  o.Engine.Outbox(),
 		Rights: trust.Resolver{Store: records{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Sessions()}, Authorize: o.Authorize},
 		Prompts: prompt.New(prompt.Options{

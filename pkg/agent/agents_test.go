@@ -112,7 +112,7 @@ func TestAnAgentReportsToItsChat(t *testing.T) {
 	) (*providers.LLMResponse, error) {
 		mu.Lock()
 		defer mu.Unlock()
-		seen = slices.Clone(msgs)
+		seen = slices.DeleteFunc(slices.Clone(msgs), func(m providers.Message) bool { return m.Aside })
 		return say("forty-two")
 	}), nil, withOptions(func(o *agent.Options) { o.Files.AgentFile = func() string { return "Be kind." } }))
 	w.write("1", "1", "find the answer")

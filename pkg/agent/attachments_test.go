@@ -47,7 +47,7 @@ func TestFilesAreFetchedByTheTurnThatReadsThem(t *testing.T) {
 	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
 		read = read[:0]
 		for _, m := range msgs {
-			if m.Role != providers.RoleUser {
+			if m.Role != providers.RoleUser || m.Aside {
 				continue
 			}
 			read = append(read, m.Content)

@@ -47,7 +47,9 @@ func TestCompactReplacesTheConversationByItsSummary(t *testing.T) {
 		}
 		all := ""
 		for _, m := range msgs[1:] {
-			all += m.Content + ";"
+			if !m.Aside {
+				all += m.Content + ";"
+			}
 		}
 		return say(all)
 	}), nil)

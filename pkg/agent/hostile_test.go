@@ -102,7 +102,7 @@ func FuzzPrompt(f *testing.F) {
 					t.Errorf("the model reads %.200q", m.Content)
 				case (m.Role == providers.RoleSystem) != (i == 0) || m.Role == providers.RoleTool || len(m.ToolCalls) > 0:
 					t.Errorf("message %d is of the role %q", i, m.Role)
-				case m.Role == providers.RoleUser && !direct && quote == "" && name != "":
+				case m.Role == providers.RoleUser && !m.Aside && !direct && quote == "" && name != "":
 					head, _, _ := strings.Cut(m.Content, ": ")
 					if strings.ContainsFunc(head, func(r rune) bool { return unicode.Is(unicode.C, r) || r == '\u2028' || r == '\u2029' }) && named(name) {
 						t.Errorf("the name %.200q is read as %.200q", name, head)

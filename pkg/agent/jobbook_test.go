@@ -193,7 +193,7 @@ func TestTheDateIsThatOfTheChatsZoneAndStaysForADay(t *testing.T) {
 			if m := last(msgs); strings.Contains(m.Content, "{") {
 				return call("keep", m.Content)
 			}
-			prompts <- msgs[0].Content
+			prompts <- msgs[len(msgs)-2].Content // the notes stand before the message
 			return say("ok")
 		}, func(w *world) { w.opts.Tools.Register(w.keeper()) }, withOptions(func(o *agent.Options) {
 			o.Zone = func(a channels.Address) string {
@@ -205,7 +205,7 @@ func TestTheDateIsThatOfTheChatsZoneAndStaysForADay(t *testing.T) {
 			p.write(chat, "1", "hello")
 			p.next("ok")
 			got := <-prompts
-			if !strings.Contains(got, "Today is "+want+". ") {
+			if !strings.Contains(got, "Today is "+want+".") {
 				t.Errorf("chat %s: the prompt is %q, want %q", chat, got, want)
 			}
 			return got

@@ -186,11 +186,11 @@ func TestAPromptForAChat(t *testing.T) {
 		}
 	}))
 	w.write("1", "1", "hello")
-	if got := w.expect().Text; !strings.HasPrefix(got, "The rules.\n\n# This chat\nSpeak like a pirate.\n\nToday is ") {
+	if got := w.expect().Text; !strings.HasPrefix(got, "The rules.\n\n# This chat\nSpeak like a pirate.\n\nThe channel is ") {
 		t.Errorf("chat 1 reads %q", got)
 	}
 	w.write("2", "2", "hello")
-	if got := w.expect().Text; !strings.HasPrefix(got, "The rules.\n\nToday is ") {
+	if got := w.expect().Text; !strings.HasPrefix(got, "The rules.\n\nThe channel is ") {
 		t.Errorf("chat 2 reads %q", got)
 	}
 	w.settled()

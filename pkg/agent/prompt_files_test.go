@@ -16,9 +16,9 @@ import (
 	"parley/pkg/providers"
 )
 
-// echoSystem answers with the instructions of its request.
+// echoSystem answers with the instructions and the notes of its request.
 func echoSystem(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
-	return say(msgs[0].Content)
+	return say(msgs[0].Content + "\n" + msgs[len(msgs)-2].Content)
 }
 
 // inSpace gives a chat a folder of files.

@@ -70,7 +70,7 @@ func last(msgs []providers.Message) providers.Message { return msgs[len(msgs)-1]
 func users(msgs []providers.Message) []string {
 	var out []string
 	for i := range msgs {
-		if m := &msgs[i]; m.Role == providers.RoleUser {
+		if m := &msgs[i]; m.Role == providers.RoleUser && !m.Aside {
 			out = append(out, m.Content)
 		}
 	}

@@ -42,6 +42,13 @@ type Agent struct {
 	Timezone          string   `yaml:"timezone" jsonschema_description:"IANA name of the time zone of chats that have named none, such as Europe/Berlin. Default none: schedules ask for it; the console has the zone of its machine."`
 
 	Heartbeat Heartbeat `yaml:"heartbeat"`
+	History   History   `yaml:"history"`
+}
+
+// History is the part of a conversation that a request carries.
+type History struct {
+	Tokens  int `yaml:"tokens" jsonschema:"minimum=1000,maximum=10000000" jsonschema_description:"Tokens of the conversation that a request carries at most, estimated. Default 24000."`
+	Entries int `yaml:"entries" jsonschema:"minimum=20,maximum=10000" jsonschema_description:"The same in messages, those of tools included. Default 200."`
 }
 
 // The providers of models that are asked through a protocol of their own: Anthropic's and

@@ -32,7 +32,7 @@ func TestLoadRefuses(t *testing.T) {
 		{
 			"block expected", "agent: fast",
 			[]string{
-				"1:8: agent: must be a block of keys (answer_edits, fallbacks, heartbeat, max_tool_iterations, model, timezone, " +
+				"1:8: agent: must be a block of keys (answer_edits, fallbacks, heartbeat, history, max_tool_iterations, model, timezone, " +
 					"while_busy), not a text",
 			},
 		},

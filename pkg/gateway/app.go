@@ -218,6 +218,7 @@ func (a *App) makeAgent(context.Context) error {
 		WhileBusy: a.cfg.Agent.WhileBusy, AnswerEdits: a.cfg.Agent.AnswerEdits,
 		Limits: agent.Limits{
 			Iterations: a.cfg.Agent.MaxToolIterations, Parallel: a.cfg.Tools.MaxParallel, Grace: cmp.Or(a.o.Grace, turnGrace),
+			ContextTokens: a.cfg.Agent.History.Tokens, ContextEntries: a.cfg.Agent.History.Entries,
 		},
 		Surfaces: surfaces{a.channels}, Redact: a.o.Redactor.Redact, Log: a.o.Log,
 		Timetable: cronTimetable{}, Zone: zones(a.cfg.Agent.Timezone, a.o.LookupEnv), Heartbeat: heartbeat(a.cfg, a.channels),

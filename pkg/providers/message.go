@@ -24,6 +24,10 @@ type Message struct {
 	ToolCallID string     `json:"tool_call_id,omitempty"`
 	// Name is the tool's name on a tool message; elsewhere it is empty.
 	Name string `json:"name,omitempty"`
+	// Aside marks a user message that the gateway wrote for one request: notes that no
+	// history keeps. The messages before the first one are those that the next request
+	// begins with too.
+	Aside bool `json:"-"`
 	// Images belong to a user message; providers without pictures leave them out.
 	Images []Image `json:"images,omitempty"`
 	// Reasoning is the text a reasoning model thought aloud before it answered.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -121,4 +122,37 @@ func toolCall(t *testing.T, gw *rig.Gateway, tool, args string) (string, error) 
 	cmd := gw.Command(ctx, nil, "tool", "call", tool, args)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
+}
+
+// TestRequestsBeginAsTheOneBefore over a month of 200 turns: the history is full from turn
+// 60 on, MEMORY.md is written every tenth turn, and the date changes.
+func TestRequestsBeginAsTheOneBefore(t *testing.T) {
+	t.Parallel()
+	bin, err := gateway.Path()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 5*patience)
+	defer cancel()
+	requests, err := prefix.Month(ctx, bin, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := prefix.Turns + prefix.Turns/10; len(requests) != want {
+		t.Fatalf("%d requests, want %d", len(requests), want)
+	}
+	lengths := func(from, to int) (most int) {
+		for _, r := range requests[from:to] {
+			most = max(most, len(r.Messages))
+		}
+		return most
+	}
+	if early, late := lengths(0, prefix.Full), lengths(prefix.Full, len(requests)); late > early*5/4 {
+		t.Errorf("the history goes on growing: %d messages, and then %d", early, late)
+	}
+	shares := prefix.Shares(requests)
+	slices.Sort(shares)
+	if median, low := shares[len(shares)/2], shares[len(shares)/10]; median < 0.9 || low < 0.6 {
+		t.Errorf("stable prefix: median %.2f, 10th percentile %.2f, want 0.90 and 0.60", median, low)
+	}
 }

@@ -44,9 +44,12 @@ type Options struct {
 // Request is one legal chat completion request.
 type Request struct {
 	// N counts requests from 1.
-	N             int
-	Model         string
+	N     int
+	Model string
+	// Messages are without the notes that the gateway puts before those of a turn, and
+	// Notes is the text of these.
 	Messages      []providers.Message
+	Notes         string
 	Tools         []providers.ToolDefinition
 	ToolChoice    json.RawMessage
 	Stream        bool
@@ -59,6 +62,21 @@ type Request struct {
 	Body []byte
 
 	format *jsonschema.Schema
+}
+
+// notesHead begins the notes of a gateway.
+const notesHead = "[the gateway's notes for this turn"
+
+// setNotesApart takes the notes out of the messages, which scripts read as the words of
+// people.
+func (r *Request) setNotesApart() {
+	r.Messages = slices.DeleteFunc(r.Messages, func(m providers.Message) bool {
+		notes := m.Role == providers.RoleUser && strings.HasPrefix(m.Content, notesHead)
+		if notes {
+			r.Notes = m.Content
+		}
+		return notes
+	})
 }
 
 // LastUser is the text of the newest user message.
@@ -196,6 +214,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		writeError(w, refusal.Status, refusal)
 		return
 	}
+	req.setNotesApart()
 	s.keep(req)
 	if !transmit(w, r, req, s.answer(req)) {
 		s.mu.Lock()

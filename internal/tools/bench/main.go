@@ -125,6 +125,7 @@ func rows() []row {
 	}
 	return append(all, row{name: "running-tasks", measure: runningTasks, on: place{connect: connectLoop}},
 		row{name: "hi", once: true, measure: hi},
+		row{name: "stable-prefix", once: true, measure: stablePrefix},
 		row{name: "binary", once: true, measure: binary}, row{name: "registry", once: true, measure: registry})
 }
 

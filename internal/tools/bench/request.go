@@ -3,12 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"strings"
-	"sync"
-	"time"
 
 	"parley/internal/test/fakemodel"
 	"parley/internal/test/prefix"
@@ -18,7 +14,12 @@ import (
 
 // hi measures the request of "hi" on the fresh chat of an owner, the console, by part.
 func hi(ctx context.Context, p place) ([]report.Figure, error) {
-	requests, err := p.talk(ctx, func(ctx context.Context, gw *rig.Gateway) error {
+	dir, err := os.MkdirTemp(p.dir, "hi")
+	if err != nil {
+		return nil, fmt.Errorf("make folder: %w", err)
+	}
+	answer := func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("hello") }
+	requests, err := prefix.Talk(ctx, p.gateway, dir, answer, func(gw *rig.Gateway) error {
 		cmd := gw.Command(ctx, nil, "chat")
 		cmd.Stdin = strings.NewReader("hi\n")
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -37,50 +38,29 @@ func hi(ctx context.Context, p place) ([]report.Figure, error) {
 	for _, part := range []struct {
 		name  string
 		bytes int
-	}{{"tools", parts.Tools}, {"system message", parts.System}, {"message", parts.Messages}, {"rest", parts.Rest}} {
+	}{{"tools", parts.Tools}, {"system message", parts.System}, {"messages", parts.Messages}, {"rest", parts.Rest}} {
 		figures = append(figures, report.Told(`request of "hi": `+part.name, float64(part.bytes), "bytes"))
 	}
 	return append(figures, report.Told(`request of "hi", estimated`, float64(prefix.Tokens(parts.All())), "tokens")), nil
 }
 
-// talk lets a gateway talk to a model in this process, and gives the model's requests.
-func (p place) talk(ctx context.Context, work func(context.Context, *rig.Gateway) error) ([]*prefix.Request, error) {
-	var mu sync.Mutex
-	var bodies [][]byte
-	model := fakemodel.NewHandler(fakemodel.Options{Keep: -1, Script: func(req fakemodel.Request) fakemodel.Answer {
-		mu.Lock()
-		defer mu.Unlock()
-		bodies = append(bodies, req.Body)
-		return fakemodel.Say("hello")
-	}})
-	ln, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("listen: %w", err)
-	}
-	srv := &http.Server{Handler: model.Handler(), ReadHeaderTimeout: time.Minute}
-	defer srv.Close()
-	go func() { _ = srv.Serve(ln) }()
-	dir, err := os.MkdirTemp(p.dir, "talk")
+// stablePrefix measures how much of a request the one before had, over a month of turns.
+func stablePrefix(ctx context.Context, p place) ([]report.Figure, error) {
+	dir, err := os.MkdirTemp(p.dir, "month")
 	if err != nil {
 		return nil, fmt.Errorf("make folder: %w", err)
 	}
-	gw, err := rig.NewGateway(p.gateway, dir, rig.Config{ModelURL: "http://" + ln.Addr().String() + "/v1"})
+	requests, err := prefix.Month(ctx, p.gateway, dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := work(ctx, gw); err != nil {
-		return nil, err
+	const percent, middle, low = 100, 50, 10
+	var shares []float64
+	for _, s := range prefix.Shares(requests) {
+		shares = append(shares, s*percent)
 	}
-	if err := srv.Close(); err != nil {
-		return nil, fmt.Errorf("close: %w", err)
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	requests := make([]*prefix.Request, len(bodies))
-	for i, body := range bodies {
-		if requests[i], err = prefix.Read(body); err != nil {
-			return nil, err
-		}
-	}
-	return requests, nil
+	return []report.Figure{
+		report.AtLeast("stable prefix, median", report.Percentile(shares, middle), 90, "%"),
+		report.AtLeast("stable prefix, 10th percentile", report.Percentile(shares, low), 60, "%"),
+	}, nil
 }

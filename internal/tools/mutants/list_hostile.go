@@ -93,6 +93,26 @@ func hostileEdgeMutants() []Mutant {
 			Dir: "internal/test/e2e", Test: "^TestTheRequestOfHi$",
 		},
 		{
+			Promise: "stable requests", Defect: "moves the beginning of a full history with every turn",
+			File: "pkg/agent/prompt/history.go", Old: `keptQuarters, quarters = 3, 4`, New: `keptQuarters, quarters = 4, 4`,
+			Dir: "pkg/agent/prompt", Test: "^TestAFullHistoryLosesAQuarter$",
+		},
+		{
+			Promise: "stable requests", Defect: "does not keep where a full history begins",
+			File: "pkg/agent/turn/turn.go", Old: `if try > 0 || h.Cut {`, New: `if try > 0 {`,
+			Dir: "internal/test/e2e", Test: "^TestRequestsBeginAsTheOneBefore$",
+		},
+		{
+			Promise: "oldest part", Defect: "drops the summary",
+			File: "pkg/agent/turn/turn.go", Old: `Messages: slices.Concat(out.summary, messages)`, New: `Messages: messages`,
+			Dir: "pkg/agent", Test: "^TestTheOldestPartIsSummarisedOnce$",
+		},
+		{
+			Promise: "oldest part", Defect: "waits for a summary as long as it takes",
+			File: "pkg/agent/turn/summary.go", Old: `time.AfterFunc(summaryGrace, s.cancel)`, New: `time.AfterFunc(summaryGrace*1000, s.cancel)`,
+			Dir: "pkg/agent", Test: "^TestASummaryHoldsUpNoAnswer$",
+		},
+		{
 			Promise: "stored state", Defect: "gives stored instructions to the model",
 			File: "pkg/agent/prompt/history.go", Old: `return true // instructions are never stored: no gateway wrote this`, New: `e.Seq++`,
 			Dir: "pkg/agent", Test: "^TestHostileHistory$",

@@ -23,13 +23,13 @@ func historyMutants() []Mutant {
 		},
 		{
 			Promise: row, Defect: "lets a long turn take all of the request",
-			File: agent + "/prompt/history.go", Old: "b.turnTokens+n > b.past.Budget*5/8 || b.turn >= maxHistory*5/8",
+			File: agent + "/prompt/history.go", Old: "b.turnTokens+n > b.past.Budget*5/8 || b.turn >= b.past.Entries*5/8",
 			New: "b.turnTokens > b.past.Budget",
 			Dir: agent, Test: "^TestNoEntryCostsTheEntriesBeforeIt$/^many_(rounds|calls)$",
 		},
 		{
 			Promise: row, Defect: "keeps an album that has no room",
-			File: agent + "/prompt/history.go", Old: "if b.tokens+n > b.past.Budget && len(m.Images) > 0 {",
+			File: agent + "/prompt/history.go", Old: "if b.tokens+n > b.most && len(m.Images) > 0 {",
 			New: "if b.tokens > b.past.Budget && len(m.Images) > 0 {",
 			Dir: agent, Test: "^TestAnAlbumDoesNotHideWhatWasSaidBefore$",
 		},

@@ -22,6 +22,10 @@ type TurnUsage struct {
 	spent session.Spent
 }
 
+// Open begins the count before the first request. A turn that asks from two goroutines
+// calls it before them.
+func (u *TurnUsage) Open() { u.begin() }
+
 // begin counts the turn from now on; a second call has no effect.
 func (u *TurnUsage) begin() {
 	if u.began {

@@ -3,6 +3,7 @@ package command
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"parley/pkg/agent/prompt"
@@ -58,11 +59,11 @@ func (h *commandTurn) compact(ctx context.Context) (turn.Reply, error) {
 }
 
 func (h *commandTurn) summary(ctx context.Context, of []providers.Message) (*providers.LLMResponse, error) {
-	system, err := h.T.System(ctx)
+	system, setting, err := h.T.Frame(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ask := append(append([]providers.Message{system}, of...), providers.Message{Role: providers.RoleUser, Content: compactPrompt})
+	ask := slices.Concat([]providers.Message{system}, of, []providers.Message{setting, {Role: providers.RoleUser, Content: compactPrompt}})
 	h.T.At(turn.StageAsking)
 	model := turn.ModelOf(h.T, turn.RoleSummary)
 	return h.T.Usage.Provider(model.Provider).Chat(ctx, providers.Repair(ask), nil, model.Name, model.Options)
@@ -77,7 +78,8 @@ func (h *commandTurn) notCompacted(reason, person string) turn.Reply {
 
 // past is the history that the next request carries.
 func (h *commandTurn) past() prompt.Past {
-	return prompt.Past{Session: h.T.Info.Session, Space: h.T.Space, Budget: h.T.Deps.Limits.ContextTokens}
+	limits := &h.T.Deps.Limits
+	return prompt.Past{Session: h.T.Info.Session, Space: h.T.Space, Budget: limits.ContextTokens, Entries: limits.ContextEntries}
 }
 
 // usage tells how much of the conversation the next request carries, with estimated

@@ -3,12 +3,13 @@
 //
 // It promises:
 //
-//   - The system message changes once a day, so model servers can cache it.
+//   - A request begins as the one before did: the date and the files of the space stand
+//     behind the history, and a full history loses its oldest quarter at once.
 //   - Files of a space are read as far as they are plain files, and up to a bound. A link,
 //     a pipe or a folder in their place reads as empty, and the log says why.
 //   - A disk that hangs holds up the turns of its space alone, with one reader for them,
 //     and the end of a turn's context ends its wait.
-//   - A history fits a budget of tokens and 200 entries, and begins with a person's
+//   - A history fits a budget of tokens and entries, and begins with a person's
 //     message, so a call stays with its result. One entry takes at most a quarter of the
 //     budget, the steps of one turn at most five eighths.
 //   - Attachments are fetched for the turn that reads them, within 20 seconds and some at

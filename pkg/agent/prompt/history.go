@@ -15,6 +15,12 @@ type Window struct {
 	// From is the Seq of its first entry, Tokens its estimated size.
 	From   uint64
 	Tokens int
+	// Cut says that earlier entries had no room. The history has to begin at From from
+	// now on: then the next requests begin with the same messages as this one.
+	Cut bool
+	// Out are the entries before From, where that is a cut: the oldest first, as far as
+	// they fit twice the budget.
+	Out []providers.Message
 }
 
 // Past says which history is read, and how much of it.
@@ -22,17 +28,20 @@ type Past struct {
 	Session string
 	// Space is the folder of the chat's files, for the pictures of earlier turns.
 	Space string
-	// Budget is in tokens.
-	Budget int
+	// Budget is in tokens, Entries in messages; 0: 200.
+	Budget, Entries int
 	// Extra is how many messages are appended to those of the window: room is made for
 	// them at once.
 	Extra int
 }
 
 const (
-	// How many entries a request carries at most, so that a turn costs no more in
+	// How many entries a request carries by default, so that a turn costs no more in
 	// a long conversation of short messages.
 	maxHistory = 200
+	// Of a history that is full, so many quarters stay. The provider has cached the
+	// beginning of the requests, and each cut makes another beginning.
+	keptQuarters, quarters = 3, 4
 	// How many pictures from earlier turns a request carries, and how many bytes of
 	// them.
 	maxPictures     = 10
@@ -48,18 +57,38 @@ const stepsLeftOut = "\n[the first steps of the work on this are left out of thi
 // History reads the newest messages that fit the budget, beginning with a person's
 // message so that no call is cut from its result. An entry takes a quarter of the
 // budget at most, and the steps of one turn take five eighths: of more, the newest are
-// kept, behind the message that began the turn.
+// kept, behind the message that began the turn. Of a history with more than that, the
+// newest three quarters of the budget are kept.
 func (r *Reader) History(ctx context.Context, p Past) (Window, error) {
-	b := windowBuilder{past: p}
+	if p.Entries == 0 {
+		p.Entries = maxHistory
+	}
+	full := windowBuilder{past: p, most: p.Budget, entries: p.Entries}
+	if err := r.o.Store.Tail(ctx, p.Session, 0, full.take); err != nil {
+		return Window{}, err
+	}
+	if !full.cutOff {
+		return full.window(), nil
+	}
+	b := windowBuilder{past: p, most: p.Budget * keptQuarters / quarters, entries: p.Entries * keptQuarters / quarters}
 	if err := r.o.Store.Tail(ctx, p.Session, 0, b.take); err != nil {
 		return Window{}, err
 	}
-	return b.window(), nil
+	const twice = 2
+	all := windowBuilder{past: p, most: p.Budget * twice, entries: p.Entries * twice}
+	if err := r.o.Store.Tail(ctx, p.Session, 0, all.take); err != nil {
+		return Window{}, err
+	}
+	w, whole := b.window(), all.window().Messages
+	w.Cut, w.Out = true, whole[:max(0, len(whole)-len(w.Messages))]
+	return w, nil
 }
 
 // windowBuilder reads a history from its end.
 type windowBuilder struct {
 	past Past
+	// most tokens and entries are kept.
+	most, entries int
 	// The messages that are kept, the newest first, and of each the place in the
 	// history and the size.
 	kept     []providers.Message
@@ -73,6 +102,8 @@ type windowBuilder struct {
 	// entries have no room.
 	passed int
 	full   bool
+	// cutOff says that an entry was left out for its age.
+	cutOff bool
 }
 
 type entrySize struct {
@@ -93,12 +124,13 @@ func (b *windowBuilder) take(e session.Entry) bool {
 		m.Content += stepsLeftOut
 	}
 	n := providers.EstimateTokens(m)
-	if b.tokens+n > b.past.Budget && len(m.Images) > 0 {
+	if b.tokens+n > b.most && len(m.Images) > 0 {
 		m.Content += strings.Repeat(noPicture, len(m.Images))
 		m.Images = nil
 		n = providers.EstimateTokens(m)
 	}
-	if b.tokens+n > b.past.Budget || len(b.kept) >= maxHistory {
+	if b.tokens+n > b.most || len(b.kept) >= b.entries {
+		b.cutOff = true
 		return false
 	}
 	b.keep(e.Seq, m, n)
@@ -115,9 +147,10 @@ func (b *windowBuilder) step(e session.Entry) bool {
 	m := b.shortened(e.Message)
 	n := providers.EstimateTokens(m)
 	// The message that began the turn has its place after them.
-	b.full = b.tokens+n > b.past.Budget || len(b.kept) >= maxHistory-1
-	if b.full || b.turnTokens+n > b.past.Budget*5/8 || b.turn >= maxHistory*5/8 {
+	b.full = b.tokens+n > b.most || len(b.kept) >= b.entries-1
+	if b.full || b.turnTokens+n > b.past.Budget*5/8 || b.turn >= b.past.Entries*5/8 {
 		b.passed = 1
+		b.cutOff = b.cutOff || b.full
 		b.dropResults()
 		return true
 	}
@@ -129,7 +162,7 @@ func (b *windowBuilder) step(e session.Entry) bool {
 
 func (b *windowBuilder) keep(seq uint64, m providers.Message, n int) {
 	if b.kept == nil {
-		most := int(min(seq, maxHistory))
+		most := int(min(seq, uint64(b.entries))) //nolint:gosec // it is small
 		b.kept = make([]providers.Message, 0, most+b.past.Extra)
 		b.sizes = make([]entrySize, 0, most)
 	}

@@ -55,25 +55,38 @@ func New(o Options) *Reader {
 	return &Reader{o: o, reading: map[string]chan struct{}{}}
 }
 
-// System is the instructions of a turn: the operator's, those for the chat, the memory in the chat's files,
-// the date with its zone, and the closing sentences of the turn's kind.
-func System(files Files, today, closing string) providers.Message {
-	parts := make([]string, 0, 16) // joined at once: hundreds of turns hold one of these
+// System is the instructions of a turn: the operator's, those for the chat, and the
+// closing sentences of the turn's kind. It stays the same from turn to turn, and the
+// history follows it.
+func System(files Files, closing string) providers.Message {
+	var parts []string
 	if s := strings.TrimSpace(files.Agent); s != "" {
 		parts = append(parts, text.ClipBytes(s, MaxRules), "\n\n")
 	}
 	if s := strings.TrimSpace(files.Chat); s != "" {
 		parts = append(parts, "# This chat\n", text.ClipBytes(s, MaxRules), "\n\n")
 	}
+	return providers.Message{Role: providers.RoleSystem, Content: strings.Join(append(parts, closing), "")}
+}
+
+// Setting is the facts that change between turns: the date with its zone, and the
+// memory in the chat's files. It stands behind the history, before the messages of the
+// turn, and is no part of the history: a change leaves the beginning of a request as it
+// is, which model servers have cached.
+func Setting(files Files, today string) providers.Message {
+	parts := make([]string, 0, 8) // joined at once: hundreds of turns hold one of these
+	parts = append(parts, settingHead, "Today is ", today, ".")
 	if files.User != "" {
-		parts = append(parts, "# USER.md\n", files.User, "\n\n")
+		parts = append(parts, "\n\n# USER.md\n", files.User)
 	}
 	if files.Memory != "" {
-		parts = append(parts, "# MEMORY.md\n", files.Memory, "\n\n")
+		parts = append(parts, "\n\n# MEMORY.md\n", files.Memory)
 	}
-	parts = append(parts, "Today is ", today, ". ", closing)
-	return providers.Message{Role: providers.RoleSystem, Content: strings.Join(parts, "")}
+	return providers.Message{Role: providers.RoleUser, Content: strings.Join(parts, ""), Aside: true}
 }
+
+// settingHead tells the model that no person wrote the message.
+const settingHead = "[the gateway's notes for this turn; the messages of people follow]\n"
 
 // Facts are the facts of an item that are not in its message's text.
 type Facts struct {

@@ -77,7 +77,7 @@ func TestHistoryBeginsWithAPersonsMessage(t *testing.T) {
 		from   uint64
 	}{
 		"all of a short one":              {"uauctaua", 10, 10_000, "uauctaua", 1},
-		"the newest turns of a long one":  {"uauaua", 400, 500, "uaua", 3},
+		"the newest turns of a long one":  {"uauaua", 400, 600, "uaua", 3},
 		"the newest steps of a long turn": {"ucctctcta", 400, 800, "ucta", 1},
 		"an empty one":                    {"", 0, 1000, "", 0},
 	} {
@@ -90,6 +90,39 @@ func TestHistoryBeginsWithAPersonsMessage(t *testing.T) {
 			}
 			if got := roles(w.Messages); got != c.want || w.From != c.from || w.Tokens > c.budget {
 				t.Errorf("%q from %d with %d tokens, want %q from %d within %d", got, w.From, w.Tokens, c.want, c.from, c.budget)
+			}
+		})
+	}
+}
+
+// TestAFullHistoryLosesAQuarter at once, and begins there until it is full again.
+func TestAFullHistoryLosesAQuarter(t *testing.T) {
+	t.Parallel()
+	all := history(strings.Repeat("ua", 60), 396) // 103 tokens each
+	for name, past := range map[string]prompt.Past{
+		"of tokens":  {Budget: 4200, Entries: 1000}, // 40 entries
+		"of entries": {Budget: 100_000, Entries: 40},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begin, cuts := 1, 0
+			for n := 2; n <= len(all); n += 2 {
+				w, err := prompt.New(prompt.Options{Store: all[begin-1 : n]}).History(t.Context(), past)
+				if err != nil {
+					t.Fatal(err)
+				}
+				switch kept := len(w.Messages); {
+				case !w.Cut && (int(w.From) != begin || kept != n-begin+1 || kept > 40):
+					t.Fatalf("after %d entries %d are kept from %d, want from %d", n, kept, w.From, begin)
+				case w.Cut && (n-begin+1 <= 40 || kept < 28 || kept > 30):
+					t.Fatalf("after %d entries the cut keeps %d from %d", n, kept, w.From)
+				case w.Cut:
+					begin = int(w.From)
+					cuts++
+				}
+			}
+			if cuts < 6 || cuts > 8 {
+				t.Errorf("%d cuts", cuts)
 			}
 		})
 	}
@@ -153,11 +186,15 @@ func TestSystemMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := prompt.System(files, "Monday", "Go on.").Content
-	if want := "Be kind.\n\n# USER.md\nAnn\n\n# MEMORY.md\nlikes tea\n\nToday is Monday. Go on."; got != want {
+	if got, want := prompt.System(files, "Go on.").Content, "Be kind.\n\nGo on."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	long := prompt.System(prompt.Files{Agent: strings.Repeat("é", prompt.MaxRules)}, "", "").Content
+	got := prompt.Setting(files, "Monday")
+	_, notes, _ := strings.Cut(got.Content, "]\n")
+	if want := "Today is Monday.\n\n# USER.md\nAnn\n\n# MEMORY.md\nlikes tea"; notes != want || got.Role != providers.RoleUser {
+		t.Errorf("got %q, want %q", notes, want)
+	}
+	long := prompt.System(prompt.Files{Agent: strings.Repeat("é", prompt.MaxRules)}, "").Content
 	if len(long) > prompt.MaxRules+50 || strings.ToValidUTF8(long, "") != long {
 		t.Errorf("instructions of %d bytes", len(long))
 	}

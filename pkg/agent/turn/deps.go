@@ -76,8 +76,8 @@ func (d *Deps) HistoryForm(messages []providers.Message) []providers.Message {
 type Limits struct {
 	// Iterations bounds the model rounds (0: 10), Parallel the calls that run at once (0: 4).
 	Iterations, Parallel int
-	// ContextTokens bounds the history that is sent to the model.
-	ContextTokens int
+	// ContextTokens and ContextEntries bound the history that is sent to the model.
+	ContextTokens, ContextEntries int
 }
 
 // Store is the part of the engine that turns read beside their own records.

@@ -8,19 +8,20 @@ import (
 	"parley/pkg/session"
 )
 
-// System is the instructions of a turn.
-func (t *Turn) System(ctx context.Context) (providers.Message, error) {
+// Frame is the messages of a turn around the history: the instructions before it, and
+// the setting behind it.
+func (t *Turn) Frame(ctx context.Context) (system, setting providers.Message, err error) {
 	t.At(stageFiles)
 	files, err := t.Deps.Prompts.Files(ctx, t.Origin.Address, t.Space, t.Log())
 	if err != nil {
-		return providers.Message{}, err
+		return system, setting, err
 	}
 	closing := t.Input.Closing
 	if closing == "" {
 		closing = "The channel is " + t.Info.Address.Channel + ". Answer " + prompt.NoReply +
 			" alone when there is nothing to say and no person asked, or you have already sent a message."
 	}
-	return prompt.System(files, t.Clock.Today(), closing), nil
+	return prompt.System(files, closing), prompt.Setting(files, t.Clock.Today()), nil
 }
 
 // UserMessages are items as the model reads them, one message each, with the outcomes

@@ -158,7 +158,9 @@ func (t *Turn) answer(ctx context.Context, in Input) error {
 
 	switch {
 	case out.err == nil:
-		err = t.End(ctx, &Result{Kind: Finished, Messages: messages, Loop: res, CompactTo: out.compactTo})
+		err = t.End(ctx, &Result{
+			Kind: Finished, Messages: slices.Concat(out.summary, messages), Loop: res, CompactTo: out.compactTo,
+		})
 	case IsEnded(out.err):
 		err = t.Commit(ctx, t.Interrupts().Reply(ctx, messages, out.err))
 	case ctx.Err() != nil, errors.Is(out.err, session.ErrStore), errors.Is(out.err, session.ErrFenced):
@@ -184,8 +186,10 @@ type outcome struct {
 	before []providers.Message
 	// alone says that the turn by itself is too long for the model.
 	alone bool
-	// compactTo is where the history has to begin from now on; 0 leaves it.
+	// compactTo is where the history has to begin from now on; 0 leaves it. summary is
+	// the message that stands for its oldest part, if there is one.
 	compactTo uint64
+	summary   []providers.Message
 }
 
 // ask fetches the files of the items and runs the loop; it gives the items as the model
@@ -200,7 +204,7 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 	t.live.show(loop)
 	t.At(stageFetch)
 	users := t.UserMessages(items, t.Deps.Prompts.Fetch(loop, t.Info.Address, t.Space, items))
-	system, err := t.System(loop)
+	system, setting, err := t.Frame(loop)
 	if err != nil {
 		return users, &tools.ToolLoopResult{}, outcome{err: err, before: past.messages}
 	}
@@ -210,14 +214,19 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 	for try := 0; ; try++ {
 		t.At(stagePast)
 		h, err := t.Deps.Prompts.History(ctx, prompt.Past{
-			Session: t.Info.Session, Space: t.Space, Budget: tokens, Extra: 2 + len(users) + len(past.messages),
+			Session: t.Info.Session, Space: t.Space, Budget: tokens, Entries: t.Deps.Limits.ContextEntries,
+			Extra: 3 + len(users) + len(past.messages),
 		})
 		if err != nil {
 			return users, &tools.ToolLoopResult{}, outcome{err: err, before: past.messages}
 		}
 		all := len(h.Messages)
-		msgs := append(append(slices.Insert(h.Messages, 0, system), users...), past.messages...)
+		msgs := append(append(append(slices.Insert(h.Messages, 0, system), setting), users...), past.messages...)
 		t.At(StageAsking)
+		if try > 0 {
+			h.Out = nil // the person has waited for one request already
+		}
+		oldest := summarise(loop, t, h.Out)
 		res, err := tools.RunToolLoop(t.Invocation(loop), loopConfig(t, &model, past), msgs, t.Origin.Address.Channel, t.Origin.Address.Chat)
 		if res == nil {
 			res = &tools.ToolLoopResult{}
@@ -225,16 +234,20 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 		if cause := context.Cause(loop); err != nil && cause != nil {
 			err = cause
 		}
+		if err != nil {
+			oldest.cancel()
+		}
+		gone := oldest.wait(t)
 		tooLong := isTooLong(err)
 		if !tooLong || try > 0 || all == 0 {
 			out := outcome{err: err, before: past.messages, alone: tooLong && all == 0}
-			if try > 0 {
-				out.compactTo = h.From
+			if try > 0 || h.Cut {
+				out.compactTo, out.summary = h.From, gone
 			}
 			return users, res, out
 		}
 		t.Log().Warn().Msg("the conversation is too long for the model; the older half is left out")
-		tokens = h.Tokens / 2
+		tokens = h.Tokens * 2 / 3 // of a budget that is too small, three quarters are kept
 		past.messages = append(past.messages, res.Messages...)
 		past.rounds = res.Iterations
 	}

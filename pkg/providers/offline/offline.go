@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"unicode"
@@ -46,6 +47,7 @@ func (p *Provider) Chat(
 	if err != nil {
 		return nil, err
 	}
+	messages = slices.DeleteFunc(slices.Clone(messages), func(m providers.Message) bool { return m.Aside })
 	if summary, ok := summarise(messages); ok {
 		return textAnswer(summary), nil
 	}

@@ -1,0 +1,106 @@
+package agent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/pkg/agent"
+	"parley/pkg/providers"
+)
+
+// longTalk has a conversation that outgrows the history several times; summary answers
+// the requests for a summary. It gives the last request for an answer, and the requests
+// for summaries as texts.
+func longTalk(
+	t *testing.T, summary func(ctx context.Context, n int) (*providers.LLMResponse, error),
+) (answered []providers.Message, summarised []string) {
+	t.Helper()
+	const turns = 60
+	filler := strings.Repeat("words and ", 20)
+	requests := make(chan []providers.Message, 10*turns)
+	sources := make(chan string, turns)
+	asked := make(chan struct{}, turns)
+	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if m := last(msgs); strings.HasPrefix(m.Content, "Summarise this") {
+			asked <- struct{}{}
+			sources <- strings.Join(users(msgs), "\n")
+			return summary(ctx, len(asked))
+		}
+		requests <- msgs
+		return say("heard " + filler)
+	}), nil, withOptions(func(o *agent.Options) { o.Limits.ContextTokens = 2400 }))
+	for i := range turns {
+		w.write("1", "1", fmt.Sprintf("question %d. %s", i+1, filler))
+		if got := w.expect().Text; !strings.HasPrefix(got, "heard") {
+			t.Fatalf("turn %d: %q", i+1, got)
+		}
+	}
+	w.settled()
+	close(requests)
+	close(sources)
+	for r := range requests {
+		answered = r
+	}
+	for s := range sources {
+		summarised = append(summarised, s)
+	}
+	return answered, summarised
+}
+
+// TestTheOldestPartIsSummarisedOnce when it falls out of the history: later requests have
+// the summary, and a later summary is made of the earlier one too.
+func TestTheOldestPartIsSummarisedOnce(t *testing.T) {
+	t.Parallel()
+	answered, summarised := longTalk(t, func(_ context.Context, n int) (*providers.LLMResponse, error) {
+		return say(fmt.Sprintf("SUMMARY %d", n))
+	})
+	n := len(summarised)
+	if n < 4 {
+		t.Fatalf("%d summaries", n)
+	}
+	said, newest := strings.Join(users(answered), "\n"), fmt.Sprintf("SUMMARY %d", n)
+	if strings.Contains(said, "question 1.") || !strings.Contains(said, newest) {
+		t.Errorf("the last request has the messages %.2000s", said)
+	}
+	all := strings.Join(summarised, "\n")
+	for i := 1; i <= 30; i++ {
+		if c := strings.Count(all, fmt.Sprintf("question %d.", i)); c != 1 {
+			t.Errorf("question %d is in %d of %d summaries", i, c, n)
+		}
+	}
+	if !strings.Contains(all, "SUMMARY 1") {
+		t.Errorf("the first summary was forgotten: %.3000s", all)
+	}
+}
+
+// TestASummaryHoldsUpNoAnswer: one that fails is left out, and one that hangs ends.
+func TestASummaryHoldsUpNoAnswer(t *testing.T) {
+	t.Parallel()
+	for name, summary := range map[string]func(context.Context, int) (*providers.LLMResponse, error){
+		"one that fails": func(context.Context, int) (*providers.LLMResponse, error) { return nil, errors.New("down") },
+		"one that hangs": func(ctx context.Context, _ int) (*providers.LLMResponse, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		},
+		"an empty one": func(context.Context, int) (*providers.LLMResponse, error) { return say(" ") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				began := time.Now()
+				answered, summarised := longTalk(t, summary)
+				if most := time.Duration(len(summarised)+1) * 6 * time.Second; time.Since(began) > most {
+					t.Errorf("%d summaries took %s", len(summarised), time.Since(began))
+				}
+				if said := strings.Join(users(answered), "\n"); strings.Contains(said, "question 1.") || len(answered) > 60 {
+					t.Errorf("the last request has %d messages: %.2000s", len(answered), said)
+				}
+			})
+		})
+	}
+}
