@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os/signal"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -14,7 +16,27 @@ import (
 )
 
 func newModels(h *host) *cobra.Command {
-	return group("models", textModels, newModelsList(h))
+	return group("models", textModels, newModelsList(h), newModelsTest(h))
+}
+
+// newModelsTest asks the models what they can do.
+func newModelsTest(h *host) *cobra.Command {
+	return &cobra.Command{
+		Use: "test [NAME]", Short: textModelsTest, Args: cobra.MaximumNArgs(1), Long: textModelsTestLong,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			cfg, err := h.load(false)
+			if err != nil {
+				return err
+			}
+			o, err := h.modelOptions(cfg)
+			if err != nil {
+				return err
+			}
+			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
+			defer stop()
+			return gateway.TestModels(ctx, cfg, o, strings.Join(words, ""), plain{h.out})
+		},
+	}
 }
 
 // newModelsList lists the models. It needs no running gateway: the configuration tells them.

@@ -45,7 +45,11 @@ Exit codes: 0 done; 1 failed, or a message was not answered; 2 wrong usage or
 configuration; 3 the state folder is in use by another gateway; 4 status: no gateway
 is running; 130 interrupted; 143 ended at once by a second SIGTERM.`
 	textRoot           = "A chat-bot gateway"
-	textModels         = "List the models"
+	textModels         = "List the models, or ask them what they can do"
+	textModelsTest     = "Ask each model, or the one of this name, what it can do"
+	textModelsTestLong = `Asks each model of the configuration one prompt with tools, by itself, and prints what
+it can do. It asks up to six small questions of each, which cost as any others do.
+Exit codes: 0 all models can use tools; 1 one of them cannot, or does not answer.`
 	textModelsList     = "List the models and their uses"
 	textModelsListLong = `Lists the models of the configuration in the order of /model, or those that are found
 where it has none, with the keys of the configuration that name each of them.`

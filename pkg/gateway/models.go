@@ -1,13 +1,18 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"slices"
 	"strings"
 
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/modelset"
+	"parley/pkg/providers/check"
 )
 
 // chooseModel makes the models. An App that operates asks none.
@@ -58,4 +63,31 @@ func ListModels(ctx context.Context, cfg *config.Config, o Options, emit func(Mo
 		}
 	}
 	return nil
+}
+
+// TestModels asks each model of a configuration what it can do, or the one of a name, and
+// writes a table of the verdicts. A model that cannot use tools makes it an error.
+func TestModels(ctx context.Context, cfg *config.Config, o Options, name string, w io.Writer) error {
+	models, err := modelset.New(ctx, cfg, modelset.Options{LookupEnv: o.LookupEnv, Version: Version(), Log: o.Log})
+	if err != nil {
+		return admin.WithCode(admin.CodeUsage, err)
+	}
+	for _, secret := range models.Secrets() {
+		o.Redactor.Add(secret)
+	}
+	reports, err := models.Check(ctx, name)
+	if err != nil {
+		return admin.WithCode(admin.CodeUsage, err)
+	}
+	var table bytes.Buffer
+	if err := check.Print(&table, reports); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(w, o.Redactor.Redact(table.String())); err != nil {
+		return admin.WithCode(admin.CodeFailed, err)
+	}
+	if slices.ContainsFunc(reports, func(r check.Report) bool { return !r.WellFormed() }) {
+		return &admin.ExitError{Code: admin.CodeFailed, Silent: true, Err: errors.New(textModelsFail)}
+	}
+	return ctx.Err()
 }

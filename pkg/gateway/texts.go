@@ -14,5 +14,6 @@ const (
 const (
 	textModelNamed = "model: %s, because %s names it. To use another: change it in %s."
 	textModelFound = "model: %s, because %s.%s To use another: export OPENAI_API_KEY=..., or name it in %s (%s init writes one)."
+	textModelsFail = "a model cannot use tools"
 	textModelAlso  = " Also found: %s; /model switches."
 )

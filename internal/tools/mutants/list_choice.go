@@ -30,6 +30,11 @@ func choiceMutants() []Mutant {
 			Dir: set, Test: "^TestKeysAndFallbacks$",
 		},
 		{
+			Promise: "check of a model", Defect: "succeeds where a model cannot use tools",
+			File: "pkg/gateway/models.go", Old: "!r.WellFormed() }) {", New: "!r.WellFormed() && r.Err == nil }) {",
+			Dir: "cmd/gateway", Test: "^TestModelsTestFails$",
+		},
+		{
 			Promise: "settings: choice of models", Defect: "takes a role for a model that is not there",
 			File: "pkg/config/choice.go", Old: "!c.written(path) || !c.offers(path, roles[role])", New: "!c.written(path) || len(c.cfg.Models) == 0",
 			Dir: "pkg/config", Test: "^TestChoiceRefuses$",

@@ -34,6 +34,7 @@ type Set struct {
 	tool   turn.Model // the built-in model, which calls the tool of /tool
 	origin Origin
 	cfg    *config.Config
+	o      Options
 	left   []string // models that lack a key
 	// secrets are keys that came from the environment.
 	secrets []string
@@ -90,6 +91,7 @@ func Builtin(version string) *Set {
 // fill makes the models of these names, and the rules of the roles and chats.
 func (s *Set) fill(cfg *config.Config, names []string, o Options) {
 	s.roles, s.known, s.rules = cfg.Roles.All(), o.Known, rulesOf(cfg.Chats)
+	s.o = o
 	s.cfg, s.tool = cfg, turn.Model{Provider: newProvider(&config.Model{Provider: offlineName}, nil, &o), Name: offlineName}
 	m := maker{cfg: cfg, o: &o, targets: targetsOf(cfg, &o)}
 	s.models = map[string]turn.Model{}
