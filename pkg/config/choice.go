@@ -117,7 +117,7 @@ func (c modelChecker) chat(path, place string, chat *Chat) {
 		c.offers(path+".model", chat.Model)
 	}
 	c.toolChoice(path+".tool_choice", chat.ToolChoice)
-	if c.written(path+".prompt") && !c.options.WithoutSecrets && c.options.Prompt != nil {
+	if chat.Prompt != "" && !c.options.WithoutSecrets && c.options.Prompt != nil {
 		c.report(path+".prompt", c.options.Prompt(chat.Prompt))
 	}
 }
@@ -141,6 +141,9 @@ func (c modelChecker) keys(path string, m *Model) {
 		c.at(path+".api_keys", "stands beside api_key: write all keys into api_keys, and leave api_key out")
 	case c.written(path+".api_keys") && len(m.APIKeys) == 0:
 		c.at(path+".api_keys", "is empty: write the keys, or leave it out")
+	case ownProtocols()[m.Provider] == m.BaseURL && !c.written(path+".api_key") && !c.written(path+".api_keys"):
+		c.at(path+".api_key", "is missing, and %s answers with a key only: write where it is, such as env:%s_API_KEY",
+			m.BaseURL, strings.ToUpper(m.Provider))
 	}
 }
 
@@ -164,7 +167,7 @@ func (c modelChecker) fallbacks(path, before string, list []string) {
 func (w *walker) prompts(cfg *Config, home, dir string) {
 	for place, chat := range cfg.Chats {
 		path := "chats." + place + ".prompt"
-		w.named(path, chat.Prompt)
+		w.named(path, "file", chat.Prompt)
 		if chat.Prompt != "" {
 			chat.Prompt = expand(chat.Prompt, home, dir)
 		}

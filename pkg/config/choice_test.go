@@ -96,6 +96,31 @@ func TestChoiceRefuses(t *testing.T) {
 	}
 }
 
+// TestChoiceTellsOneMistakeOnce holds that a value with one mistake has one line, which
+// names the key as it is.
+func TestChoiceTellsOneMistakeOnce(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ text, want string }{
+		"keys as a text":    {"models: {main: {model: m, api_keys: 'env:K'}}", "must be a list such as [a, b], not a text"},
+		"role as a number":  {twoModels + "roles: {vision: 3}", "roles.vision: must be a text, not a number: put it in quotes"},
+		"role of no value":  {twoModels + "roles: {chat: }", "roles.chat: has no value: write one, or leave the key out"},
+		"choice as a list":  {"models: {main: {model: m, tool_choice: [look]}}", "tool_choice: must be a text, not a list"},
+		"empty prompt":      {twoModels + "chats: {here: {prompt: '', model: main}}", "is empty: write a file, or leave the key out"},
+		"Claude, no key":    {"models: {main: {provider: anthropic, model: m}}", "api_key: is missing, and https://api.anthropic.com answers"},
+		"Gemini, no key":    {"models: {main: {provider: gemini, model: m}}", "such as env:GEMINI_API_KEY"},
+		"Gemini, bad key":   {"models: {main: {provider: gemini, model: m, api_key: 5}}", "must be env:NAME, file:PATH or credential:NAME"},
+		"Gemini, lost keys": {"models: {main: {provider: gemini, model: m, api_keys: []}}", "is empty: write the keys, or leave it out"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := config.Load(write(t, c.text), choiceOptions())
+			if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+				t.Errorf("told %v, want %q alone", err, c.want)
+			}
+		})
+	}
+}
+
 func choiceOptions() config.Options {
 	o := options()
 	o.LookupEnv = func(name string) (string, bool) { return "value-of-" + name, name == "K" || name == "K2" }

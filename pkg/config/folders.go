@@ -30,15 +30,15 @@ func (c folderChecker) folders() {
 	}
 }
 
-// named reports a folder's name that would not be read as it is meant; path is as the
-// file has it.
-func (w *walker) named(path, folder string) {
+// named reports the name of a folder or a file that would not be read as it is meant;
+// path is as the file has it.
+func (w *walker) named(path, what, name string) {
 	switch {
-	case folder == "" && w.written(path):
-		w.at(path, "is empty: write a folder, or leave the key out")
-	case strings.HasPrefix(folder, "~") && folder != "~" && !strings.HasPrefix(folder, "~/"):
+	case name == "" && w.written(path):
+		w.at(path, "is empty: write a %s, or leave the key out", what)
+	case strings.HasPrefix(name, "~") && name != "~" && !strings.HasPrefix(name, "~/"):
 		w.at(path, "only ~ itself stands for a home folder: write the absolute path")
-	case strings.Contains(folder, "$"):
+	case strings.Contains(name, "$"):
 		w.at(path, "no variable is replaced here: write ~ for the home folder, or the absolute path")
 	}
 }

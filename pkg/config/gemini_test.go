@@ -15,7 +15,7 @@ func TestGeminiDefaults(t *testing.T) {
 	const vertex = "https://europe-west1-aiplatform.googleapis.com/v1/projects/p/locations/europe-west1"
 	cfg, err := config.Load(write(t, `models:
   api: {provider: gemini, model: g, api_key: "env:K"}
-  blind: {provider: gemini, model: g, images: false, path: "proxy/{model}"}
+  blind: {provider: gemini, model: g, images: false, path: "proxy/{model}", api_key: "env:K"}
   vertex: {provider: gemini, model: g, base_url: "`+vertex+`", api_key: "env:K"}
   key: {provider: gemini, model: g, base_url: "`+vertex+`", bearer: false}
 agent: {model: api}

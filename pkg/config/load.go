@@ -102,8 +102,8 @@ func parse(path string, raw []byte, o Options) (*Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the configuration's folder: %w", err)
 	}
-	w.named("state_dir", cfg.StateDir)
-	w.named("workspace", cfg.Workspace)
+	w.named("state_dir", "folder", cfg.StateDir)
+	w.named("workspace", "folder", cfg.Workspace)
 	if o.Home == "" {
 		w.homeless("state_dir", cfg.StateDir)
 		w.homeless("workspace", cfg.Workspace)

@@ -31,6 +31,7 @@ type Walker struct {
 
 	problems  []Problem
 	positions map[string]position
+	refused   map[string]bool // paths whose value could not be read
 }
 
 // Defaulter is a value behind a pointer that has defaults; they are set before its keys
@@ -40,7 +41,7 @@ type Defaulter interface{ SetDefaults() }
 // Walk stores the document in the struct that into points to. An empty document (nil)
 // changes nothing.
 func (w *Walker) Walk(root ast.Node, into any) {
-	w.positions = map[string]position{}
+	w.positions, w.refused = map[string]position{}, map[string]bool{}
 	if root != nil {
 		w.value(root, reflect.ValueOf(into).Elem(), "", "")
 	}
@@ -66,9 +67,19 @@ func (w *Walker) Problem(at ast.Node, path, format string, args ...any) {
 	})
 }
 
+// mistyped reports a value of another type than its key's. It stays unread, so that later
+// remarks of [Walker.At] on it would speak of a value that the document does not have.
+func (w *Walker) mistyped(node ast.Node, path, format string, args ...any) {
+	w.refused[path] = true
+	w.Problem(node, path, format, args...)
+}
+
 // At reports a problem with the value of a key, which may be a default: then the place
-// is that of the key around it.
+// is that of the key around it. A value of the wrong type is reported as such alone.
 func (w *Walker) At(path, format string, args ...any) {
+	if w.refused[path] {
+		return
+	}
 	pos := w.positions[path]
 	for p := path; pos.line == 0 && p != ""; pos = w.positions[p] {
 		p = p[:max(0, strings.LastIndexAny(p, ".["))]
@@ -95,7 +106,7 @@ func (w *Walker) value(node ast.Node, v reflect.Value, path string, tag reflect.
 			d.SetDefaults()
 		}
 		if node.Type() == ast.NullType {
-			w.Problem(node, path, "has no value: write one, or leave the key out")
+			w.mistyped(node, path, "has no value: write one, or leave the key out")
 			return
 		}
 		w.value(node, v.Elem(), path, tag)
@@ -150,7 +161,7 @@ func (w *Walker) pairs(node ast.Node, path, wanted string) []pair {
 	}
 	mapping, ok := node.(ast.MapNode)
 	if !ok {
-		w.Problem(node, path, "must be %s, not %s", wanted, Describe(node))
+		w.mistyped(node, path, "must be %s, not %s", wanted, Describe(node))
 		return nil
 	}
 	var out []pair
@@ -240,7 +251,7 @@ func (w *Walker) list(node ast.Node, v reflect.Value, path string, tag reflect.S
 	}
 	seq, ok := node.(*ast.SequenceNode)
 	if !ok {
-		w.Problem(node, path, "must be a list such as [a, b], not %s", Describe(node))
+		w.mistyped(node, path, "must be a list such as [a, b], not %s", Describe(node))
 		return
 	}
 	seen := map[any]int{}

@@ -3,5 +3,5 @@ package modelset
 // The fixed texts that people read about the models; a translation replaces this file.
 const (
 	textModelOffline = "offline (built in, no real language model)"
-	textNoModel      = "no key of a model server is set, such as OPENAI_API_KEY, and no model server answers on this machine"
+	textNoModel      = "no key of a model server is set, such as OPENAI_API_KEY, and no model server with a model answers on this machine"
 )
