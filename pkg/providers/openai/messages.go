@@ -27,14 +27,18 @@ const noMessages = `"messages":null`
 func (p *Provider) messages(q *question, k quirks) (*exchange.Body, error) {
 	b := &exchange.Body{Text: append(make([]byte, 0, sizeOf(q)), `{"messages":[`...)}
 	m := exchange.Mark{Server: p.client.Server(), Model: q.model}
-	pictures := exchange.Choose(q.messages, p.images)
-	turn := turnOf(q.messages)
-	for i := range q.messages {
+	conversation := q.messages
+	if k.byTurns {
+		conversation = byTurns(conversation)
+	}
+	pictures := exchange.Choose(conversation, p.images)
+	turn := turnOf(conversation)
+	for i := range conversation {
 		k.past = i < turn
 		if i > 0 {
 			b.Text = append(b.Text, ',')
 		}
-		msg := &q.messages[i]
+		msg := &conversation[i]
 		switch {
 		case msg.Role == providers.RoleUser && len(msg.Images) > 0:
 			appendPictured(b, msg, pictures)

@@ -21,6 +21,7 @@ type quirks struct {
 	reasoning        kinds.Thinking // which earlier reasoning goes back, where that was learnt
 	noEffort         bool           // tools are taken only without reasoning
 	noForce          bool           // no call can be forced
+	byTurns          bool           // the person and the model must speak by turns
 	past             bool           // the message is of an earlier turn; never remembered
 }
 
@@ -106,10 +107,17 @@ func (k quirks) told(err error) quirks {
 func (k quirks) learn(err error, req sdk.ChatCompletionRequest) quirks {
 	k = k.told(err)
 	refused, ok := errors.AsType[*providers.Error](err)
-	if !ok || refused.Kind != providers.KindInvalid || refused.Status == 0 {
+	if !ok || refused.Status == 0 {
 		return k
 	}
 	message := strings.ToLower(refused.Message)
+	if aboutRoles(message) { // llama.cpp fails with the status 500 there
+		k.byTurns = true
+		return k
+	}
+	if refused.Kind != providers.KindInvalid {
+		return k
+	}
 	switch {
 	case strings.Contains(message, "stream_options") || strings.Contains(message, "include_usage"):
 		k.noStreamOptions = true
