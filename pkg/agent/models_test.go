@@ -14,6 +14,32 @@ import (
 	"parley/pkg/tools"
 )
 
+// TestHistoryFitsTheContext: a model with a small context is sent less of the conversation
+// than the configured bound allows, and /usage says how much.
+func TestHistoryFitsTheContext(t *testing.T) {
+	t.Parallel()
+	filler := strings.Repeat("words and ", 20)
+	s := &shelf{context: 2048}
+	w := newWorld(t, nil, nil, withModels(s))
+	const turns = 40
+	for range turns {
+		w.write("1", "1", filler)
+		w.expect()
+	}
+	w.write("1", "1", "/usage")
+	if got := w.expect().Text; !strings.Contains(got, "of at most 1024 tokens") {
+		t.Errorf("told %q", got)
+	}
+	w.write("1", "1", "/compact")
+	w.expect()
+	for i, n := range s.sizes() {
+		if n > 2048 || i == turns-1 && n < 600 {
+			t.Errorf("request %d has %d estimated tokens", i+1, n)
+		}
+	}
+	w.settled()
+}
+
 // shelf offers the models a and b, of which b takes pictures. Each answers with its name,
 // and remembers the tool choice that it was asked with.
 type shelf struct {
@@ -23,6 +49,15 @@ type shelf struct {
 	// choice is the tool choice of every model; gone hides b.
 	choice any
 	gone   bool
+	// context is that of every model; sent are the sizes of the requests.
+	context int
+	sent    []int
+}
+
+func (s *shelf) sizes() []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.sent)
 }
 
 func (s *shelf) For(role turn.Role, _ channels.Address, chosen string) turn.Model {
@@ -38,7 +73,7 @@ func (s *shelf) For(role turn.Role, _ channels.Address, chosen string) turn.Mode
 	if role == turn.RoleVision || chosen == "b" && !s.gone {
 		name = "model-b"
 	}
-	return turn.Model{Provider: nameSayer{s}, Name: name, Images: name == "model-b", ToolChoice: s.choice}
+	return turn.Model{Provider: nameSayer{s}, Name: name, Images: name == "model-b", ToolChoice: s.choice, Context: s.context}
 }
 
 func (s *shelf) Choices() []turn.Choice {
@@ -58,10 +93,15 @@ func (s *shelf) asked() ([]turn.Role, []any) {
 type nameSayer struct{ s *shelf }
 
 func (n nameSayer) Chat(
-	_ context.Context, _ []providers.Message, _ []providers.ToolDefinition, model string, options map[string]any,
+	_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition, model string, options map[string]any,
 ) (*providers.LLMResponse, error) {
+	size := 0
+	for i := range msgs {
+		size += providers.EstimateTokens(msgs[i])
+	}
 	n.s.mu.Lock()
 	defer n.s.mu.Unlock()
+	n.s.sent = append(n.s.sent, size)
 	n.s.tried = append(n.s.tried, options["tool_choice"])
 	return say("this is " + model)
 }

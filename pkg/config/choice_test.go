@@ -109,6 +109,8 @@ func TestChoiceTellsOneMistakeOnce(t *testing.T) {
 		"Claude, no key":    {"models: {main: {provider: anthropic, model: m}}", "api_key: is missing, and https://api.anthropic.com answers"},
 		"Gemini, no key":    {"models: {main: {provider: gemini, model: m}}", "such as env:GEMINI_API_KEY"},
 		"Gemini, bad key":   {"models: {main: {provider: gemini, model: m, api_key: 5}}", "must be env:NAME, file:PATH or credential:NAME"},
+		"no context":        {"models: {main: {model: m, context: 0}}", "1:36: models.main.context: 0 is out of range: write a number from 2048"},
+		"offline's context": {"models: {main: {provider: offline, context: 9000}}", "models.main.context: belongs to a server"},
 		"Gemini, lost keys": {"models: {main: {provider: gemini, model: m, api_keys: []}}", "is empty: write the keys, or leave it out"},
 	} {
 		t.Run(name, func(t *testing.T) {

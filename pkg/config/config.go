@@ -72,6 +72,7 @@ type Model struct {
 	APIKeys     []*Secret `yaml:"api_keys" jsonschema_description:"Several keys of the same server: the next one is used while one is refused or over its rate."`
 	ToolChoice  string    `yaml:"tool_choice" jsonschema_description:"auto, none, required or the name of a tool: whether the model may, must not or must call a tool. The last two hold for the first answer to a message. Default auto."`
 	MaxTokens   int       `yaml:"max_tokens" jsonschema:"minimum=1,maximum=10000000" jsonschema_description:"Longest answer; the server's own limit when left out."`
+	Context     int       `yaml:"context" jsonschema:"minimum=2048,maximum=10000000" jsonschema_description:"How many tokens a request and its answer may have together. Half of it bounds the history. Default: that of the model's family, where a service hosts it."`
 	Temperature *float64  `yaml:"temperature" jsonschema:"minimum=0,maximum=2" jsonschema_description:"The server's own when left out."`
 	Images      bool      `yaml:"images" jsonschema_description:"Whether the model takes pictures. Default false, and true for anthropic and gemini."`
 	ToolMode    string    `yaml:"tool_mode" jsonschema:"enum=auto,enum=native,enum=json_schema,enum=none" jsonschema_description:"How tools are offered: native is the server's own way; json_schema asks for answers as JSON, for servers without tools; none offers no tools; auto finds out. Default auto."`

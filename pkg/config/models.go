@@ -97,7 +97,7 @@ func (c modelChecker) model(path string, m *Model) {
 		c.fallbacks(path+".fallbacks", strings.TrimPrefix(path, "models."), *m.Fallbacks)
 	}
 	if m.Provider == "offline" {
-		for _, key := range []string{"model", "kind", "base_url", "path", "bearer", "api_key", "api_keys"} {
+		for _, key := range []string{"model", "kind", "base_url", "path", "bearer", "api_key", "api_keys", "context"} {
 			if at := path + "." + key; c.written(at) {
 				c.at(at,
 					"belongs to a server, and offline is the model that is built in: write provider: openai for a server, also one on this machine")

@@ -21,7 +21,8 @@ const compactPrompt = "Summarise our conversation so far in at most 300 words: w
 // compact replaces the history that the model reads by the model's own summary. The
 // store keeps all entries: only the session's compaction point moves.
 func (h *commandTurn) compact(ctx context.Context) (turn.Reply, error) {
-	past, err := h.T.Deps.Prompts.History(ctx, h.past())
+	model := turn.ModelOf(h.T, turn.RoleSummary)
+	past, err := h.T.Deps.Prompts.History(ctx, h.past(&model))
 	if err != nil {
 		return turn.Reply{}, err
 	}
@@ -35,7 +36,7 @@ func (h *commandTurn) compact(ctx context.Context) (turn.Reply, error) {
 	loop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer h.T.Interrupts().Watch(loop, cancel)()
-	resp, err := h.summary(loop, past.Messages)
+	resp, err := h.summary(loop, &model, past.Messages)
 	h.T.LogUse().AnErr("err", err).Msg("summary")
 	switch cause := context.Cause(loop); {
 	case err != nil && turn.IsEnded(cause):
@@ -58,14 +59,13 @@ func (h *commandTurn) compact(ctx context.Context) (turn.Reply, error) {
 	}, Text: fmt.Sprintf(textCompacted, resp.Content)}, nil
 }
 
-func (h *commandTurn) summary(ctx context.Context, of []providers.Message) (*providers.LLMResponse, error) {
+func (h *commandTurn) summary(ctx context.Context, model *turn.Model, of []providers.Message) (*providers.LLMResponse, error) {
 	system, setting, err := h.T.Frame(ctx)
 	if err != nil {
 		return nil, err
 	}
 	ask := slices.Concat([]providers.Message{system}, of, []providers.Message{setting, {Role: providers.RoleUser, Content: compactPrompt}})
 	h.T.At(turn.StageAsking)
-	model := turn.ModelOf(h.T, turn.RoleSummary)
 	return h.T.Usage.Provider(model.Provider).Chat(ctx, providers.Repair(ask), nil, model.Name, model.Options)
 }
 
@@ -76,16 +76,21 @@ func (h *commandTurn) notCompacted(reason, person string) turn.Reply {
 	}
 }
 
-// past is the history that the next request carries.
-func (h *commandTurn) past() prompt.Past {
+// past is the history that a request to the model carries.
+func (h *commandTurn) past(model *turn.Model) prompt.Past {
 	limits := &h.T.Deps.Limits
-	return prompt.Past{Session: h.T.Info.Session, Space: h.T.Space, Budget: limits.ContextTokens, Entries: limits.ContextEntries}
+	return prompt.Past{
+		Session: h.T.Info.Session, Space: h.T.Space,
+		Budget: model.HistoryTokens(limits.ContextTokens), Entries: limits.ContextEntries,
+	}
 }
 
 // usage tells how much of the conversation the next request carries, with estimated
 // tokens, and the use of the chat today.
 func (h *commandTurn) usage(ctx context.Context) (string, error) {
-	past, err := h.T.Deps.Prompts.History(ctx, h.past())
+	model := turn.ModelOf(h.T, turn.RoleChat)
+	next := h.past(&model)
+	past, err := h.T.Deps.Prompts.History(ctx, next)
 	if err != nil {
 		return "", err
 	}
@@ -98,5 +103,5 @@ func (h *commandTurn) usage(ctx context.Context) (string, error) {
 		return "", err
 	}
 	return fmt.Sprintf(textUsage,
-		entries(info.Entries), len(past.Messages), past.Tokens, h.T.Deps.Limits.ContextTokens, h.T.Typed("compact"), h.T.Typed("new"), today), nil
+		entries(info.Entries), len(past.Messages), past.Tokens, next.Budget, h.T.Typed("compact"), h.T.Typed("new"), today), nil
 }

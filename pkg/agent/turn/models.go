@@ -41,6 +41,19 @@ type Model struct {
 	ToolChoice any
 	// Images says that the model takes pictures.
 	Images bool
+	// Context is how many tokens a request and its answer may have; 0 is unknown.
+	Context int
+}
+
+// HistoryTokens is how much of a conversation a request to the model carries: the limit, or
+// half of the context where that is less. The instructions, the tools, the turn and the
+// answer have the other half.
+func (m *Model) HistoryTokens(limit int) int {
+	const half = 2
+	if m.Context <= 0 {
+		return limit
+	}
+	return min(limit, m.Context/half)
 }
 
 // Models choose the model of each turn. The methods are called from many goroutines.

@@ -210,7 +210,7 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 	}
 
 	model := modelFor(t, users)
-	tokens := t.Deps.Limits.ContextTokens
+	tokens := model.HistoryTokens(t.Deps.Limits.ContextTokens)
 	for try := 0; ; try++ {
 		t.At(stagePast)
 		h, err := t.Deps.Prompts.History(ctx, prompt.Past{

@@ -1,6 +1,7 @@
 package modelset
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"parley/pkg/providers"
 	"parley/pkg/providers/anthropic"
 	"parley/pkg/providers/gemini"
+	"parley/pkg/providers/kinds"
 	"parley/pkg/providers/offline"
 	"parley/pkg/providers/openai"
 )
@@ -66,8 +68,18 @@ func (k *maker) model(name string) turn.Model {
 	m := k.cfg.Models[name]
 	return turn.Model{
 		Provider: providers.Failover(retrying(k.o.Log), targets...), Name: modelName(m),
-		ToolChoice: toolChoice(m.ToolChoice), Images: m.Images,
+		ToolChoice: toolChoice(m.ToolChoice), Images: m.Images, Context: contextOf(m),
 	}
+}
+
+// contextOf is the context of a model: that of the configuration, or of the model's row in
+// the table of kinds.
+func contextOf(m *config.Model) int {
+	if m.Provider == offlineName {
+		return 0
+	}
+	row, _ := kinds.Of(m.Kind, m.BaseURL, m.Model)
+	return cmp.Or(m.Context, row.Traits.Context)
 }
 
 // toolChoice is a setting in the form of the option.

@@ -164,6 +164,32 @@ func ask(ctx context.Context, m turn.Model) error {
 	return err
 }
 
+// TestContext takes the size of a model's context from the configuration, or from the row of
+// its family where a service hosts it.
+func TestContext(t *testing.T) {
+	t.Parallel()
+	at := func(url string, context int) func(*config.Model) {
+		return func(m *config.Model) { m.BaseURL, m.Context = url, context }
+	}
+	s := makeSet(t, &config.Config{
+		Agent: config.Agent{Model: "main"},
+		Models: map[string]*config.Model{
+			"main": model("gpt-4o"), "own": model("gpt-4o", at("https://api.openai.com/v1", 9000)),
+			"local": model("minicpm4", at("http://127.0.0.1:11434/v1", 0)),
+			"sized": model("minicpm4", at("http://127.0.0.1:11434/v1", 4096)), "off": {Provider: "offline"},
+		},
+	})
+	for name, want := range map[string]int{"main": 128_000, "own": 9000, "local": 0, "sized": 4096, "off": 0} {
+		if m := s.For(turn.RoleChat, other(), name); m.Context != want {
+			t.Errorf("%s: %d, want %d", name, m.Context, want)
+		}
+	}
+	m := turn.Model{Context: 4096}
+	if got := []int{m.HistoryTokens(24_000), m.HistoryTokens(1000)}; !slices.Equal(got, []int{2048, 1000}) {
+		t.Errorf("the history has %d tokens", got)
+	}
+}
+
 // TestKeysAndFallbacks asks with the next key of a model, then the models that step in for
 // it, and those only for which they do.
 func TestKeysAndFallbacks(t *testing.T) {
