@@ -108,7 +108,7 @@ func TestFor(t *testing.T) {
 	if !slices.Equal(names, []string{"main", "chat", "eyes", "home", "local", "sum"}) {
 		t.Errorf("the choices are %q", names)
 	}
-	if from := s.Origin(); s.Name() != "M" || from.Name != "M" || !from.Configured {
+	if from := s.Origin(); s.Name() != "C" || from.Name != "C" || from.Why != "roles.chat in the configuration" || !from.Configured {
 		t.Errorf("%s, from %+v", s.Name(), from)
 	}
 }

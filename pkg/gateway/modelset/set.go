@@ -73,10 +73,12 @@ func New(ctx context.Context, cfg *config.Config, o Options) (*Set, error) {
 		return nil, fmt.Errorf("agent.model: there is no model %s", cfg.Agent.Model)
 	}
 	names = append([]string{cfg.Agent.Model}, slices.Delete(names, i, i+1)...)
-	s := &Set{origin: Origin{
-		Name: modelName(cfg.Models[names[0]]), Why: "models." + names[0] + " in the configuration", Configured: true,
-	}}
+	s := &Set{origin: Origin{Why: "models." + names[0] + " in the configuration", Configured: true}}
+	if cfg.Roles.Chat != "" {
+		s.origin.Why = "roles.chat in the configuration"
+	}
 	s.fill(cfg, names, o)
+	s.origin.Name = s.Name()
 	return s, nil
 }
 
@@ -180,8 +182,13 @@ func (s *Set) PromptOf(at channels.Address) string {
 	})
 }
 
-// Name is the model that answers where neither role nor chat has another.
-func (s *Set) Name() string { return s.models[s.order[0]].Name }
+// Name is the model that answers a message where the chat has no other.
+func (s *Set) Name() string {
+	if m, ok := s.models[s.roles[string(turn.RoleChat)]]; ok {
+		return m.Name
+	}
+	return s.models[s.order[0]].Name
+}
 
 // Origin tells where that model comes from.
 func (s *Set) Origin() Origin { return s.origin }
