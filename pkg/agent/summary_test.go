@@ -87,7 +87,8 @@ func TestASummaryHoldsUpNoAnswer(t *testing.T) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		},
-		"an empty one": func(context.Context, int) (*providers.LLMResponse, error) { return say(" ") },
+		"one that panics": func(context.Context, int) (*providers.LLMResponse, error) { panic("a bug") },
+		"an empty one":    func(context.Context, int) (*providers.LLMResponse, error) { return say(" ") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -103,4 +104,33 @@ func TestASummaryHoldsUpNoAnswer(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestCompactReadsAllOfAFullHistory: the oldest part, which the next turn would have
+// summarised, is in the summary that replaces the conversation.
+func TestCompactReadsAllOfAFullHistory(t *testing.T) {
+	t.Parallel()
+	filler := strings.Repeat("words and ", 20)
+	source := make(chan string, 8)
+	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if m := last(msgs); strings.HasPrefix(m.Content, "Summarise our") {
+			source <- strings.Join(users(msgs), "\n")
+			return say("the summary")
+		}
+		return say("heard " + strings.Repeat(filler, 4))
+	}), nil, withOptions(func(o *agent.Options) { o.Limits.ContextTokens = 2400 }))
+	const turns = 10 // the last of them goes beyond the bound
+	for i := range turns {
+		w.write("1", "1", fmt.Sprintf("question %d. %s", i+1, filler))
+		w.expect()
+	}
+	w.write("1", "1", "/compact")
+	w.expect()
+	said := <-source
+	for i := range turns {
+		if q := fmt.Sprintf("question %d.", i+1); !strings.Contains(said, q) {
+			t.Errorf("%s is no part of the summary", q)
+		}
+	}
+	w.settled()
 }

@@ -103,6 +103,11 @@ func hostileEdgeMutants() []Mutant {
 			Dir: "internal/test/e2e", Test: "^TestRequestsBeginAsTheOneBefore$",
 		},
 		{
+			Promise: "oldest part", Defect: "leaves out a last turn with a long message and many steps",
+			File: "pkg/agent/prompt/history.go", Old: `b.most-b.past.Budget*5/16)`, New: `b.most)`,
+			Dir: "pkg/agent/prompt", Test: "^TestACutKeepsTheLastTurn$",
+		},
+		{
 			Promise: "oldest part", Defect: "drops the summary",
 			File: "pkg/agent/turn/turn.go", Old: `Messages: slices.Concat(out.summary, messages)`, New: `Messages: messages`,
 			Dir: "pkg/agent", Test: "^TestTheOldestPartIsSummarisedOnce$",

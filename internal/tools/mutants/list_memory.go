@@ -23,7 +23,7 @@ func historyMutants() []Mutant {
 		},
 		{
 			Promise: row, Defect: "lets a long turn take all of the request",
-			File: agent + "/prompt/history.go", Old: "b.turnTokens+n > b.past.Budget*5/8 || b.turn >= b.past.Entries*5/8",
+			File: agent + "/prompt/history.go", Old: "b.turnTokens+n > b.mostSteps() || b.turn >= b.past.Entries*5/8",
 			New: "b.turnTokens > b.past.Budget",
 			Dir: agent, Test: "^TestNoEntryCostsTheEntriesBeforeIt$/^many_(rounds|calls)$",
 		},

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,7 +37,10 @@ func (h *commandTurn) compact(ctx context.Context) (turn.Reply, error) {
 	loop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer h.T.Interrupts().Watch(loop, cancel)()
-	resp, err := h.summary(loop, &model, past.Messages)
+	resp, err := h.summary(loop, &model, slices.Concat(past.Out, past.Messages))
+	if pe, ok := errors.AsType[*providers.Error](err); ok && pe.Kind == providers.KindTooLong && len(past.Out) > 0 {
+		resp, err = h.summary(loop, &model, past.Messages)
+	}
 	h.T.LogUse().AnErr("err", err).Msg("summary")
 	switch cause := context.Cause(loop); {
 	case err != nil && turn.IsEnded(cause):

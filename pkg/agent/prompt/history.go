@@ -80,7 +80,13 @@ func (r *Reader) History(ctx context.Context, p Past) (Window, error) {
 		return Window{}, err
 	}
 	w, whole := b.window(), all.window().Messages
-	w.Cut, w.Out = true, whole[:max(0, len(whole)-len(w.Messages))]
+	before := 0
+	for _, e := range all.sizes {
+		if e.seq < w.From {
+			before++
+		}
+	}
+	w.Cut, w.Out = w.From > 0, whole[:before]
 	return w, nil
 }
 
@@ -148,7 +154,7 @@ func (b *windowBuilder) step(e session.Entry) bool {
 	n := providers.EstimateTokens(m)
 	// The message that began the turn has its place after them.
 	b.full = b.tokens+n > b.most || len(b.kept) >= b.entries-1
-	if b.full || b.turnTokens+n > b.past.Budget*5/8 || b.turn >= b.past.Entries*5/8 {
+	if b.full || b.turnTokens+n > b.mostSteps() || b.turn >= b.past.Entries*5/8 {
 		b.passed = 1
 		b.cutOff = b.cutOff || b.full
 		b.dropResults()
@@ -158,6 +164,12 @@ func (b *windowBuilder) step(e session.Entry) bool {
 	b.turn++
 	b.turnTokens += n
 	return true
+}
+
+// mostSteps is how many tokens the steps of one turn take: the message that began it has
+// room beside them, also in what a cut keeps.
+func (b *windowBuilder) mostSteps() int {
+	return min(b.past.Budget*5/8, b.most-b.past.Budget*5/16)
 }
 
 func (b *windowBuilder) keep(seq uint64, m providers.Message, n int) {

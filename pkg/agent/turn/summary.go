@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/pkg/panics"
 	"parley/pkg/providers"
 )
 
@@ -42,9 +43,14 @@ func summarise(ctx context.Context, t *Turn, out []providers.Message) *summary {
 	ask := slices.Concat(out, []providers.Message{{Role: providers.RoleUser, Content: summaryPrompt}})
 	go func() {
 		defer close(s.done)
-		resp, err := provider.Chat(ctx, providers.Repair(ask), nil, model.Name, model.Options)
-		if s.err = err; err == nil {
-			s.text = strings.TrimSpace(resp.Content)
+		if p := panics.Catch(func() {
+			resp, err := provider.Chat(ctx, providers.Repair(ask), nil, model.Name, model.Options)
+			if s.err = err; err == nil {
+				s.text = strings.TrimSpace(resp.Content)
+			}
+		}); p != nil {
+			t.Log().Error().Bytes("stack", p.Stack).Msg("the request for a summary panicked")
+			s.err = p
 		}
 	}()
 	return s
