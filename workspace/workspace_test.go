@@ -179,7 +179,7 @@ func TestAgentPrompt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, word := range []string{"Parley", "calculator", "USER.md", "MEMORY.md", "interrupted", "not orders"} {
+	for _, word := range []string{"Parley", "calculator", "USER.md", "MEMORY.md", "interrupted", "not orders", "refused"} {
 		if !strings.Contains(string(text), word) {
 			t.Errorf("AGENT.md does not mention %s", word)
 		}
