@@ -33,6 +33,7 @@ func beating(t *testing.T, perDay int, file, answer *atomic.Value) *planned {
 			To: chatAddr("1"), Owner: channels.Sender{ID: "1"}, Spec: every("30m"), PerDay: perDay,
 			File: func() string { text, _ := file.Load().(string); return text },
 		}
+		o.Limits.ContextTokens = 6000
 	}))
 }
 
@@ -62,6 +63,25 @@ func TestTheHeartbeatIsSilentWhenThereIsNothingToSay(t *testing.T) {
 		p.next("The notes mention a dentist at three.")
 		file.Store("Look at the plants.")
 		p.next("The notes mention a dentist at three.")
+	})
+}
+
+// TestAHeartbeatPaysForNoSummary: in a chat with a full history each would ask for one.
+func TestAHeartbeatPaysForNoSummary(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		file, answer := value("Look at the notes."), value("NO_REPLY")
+		p := beating(t, 100, file, answer)
+		p.met()
+		p.write("1", "1", strings.Repeat("a long story ", 1000))
+		p.expect()
+		p.write("1", "1", strings.Repeat("another one ", 1000))
+		p.expect()
+		before := p.asked.Load()
+		p.quiet(30 * time.Minute)
+		if got := p.asked.Load() - before; got != 1 {
+			t.Errorf("a heartbeat asked %d times", got)
+		}
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -131,6 +132,41 @@ func TestCompactReadsAllOfAFullHistory(t *testing.T) {
 		if q := fmt.Sprintf("question %d.", i+1); !strings.Contains(said, q) {
 			t.Errorf("%s is no part of the summary", q)
 		}
+	}
+	w.settled()
+}
+
+// TestATurnWithoutWordsKeepsNoSummary of a part that is still in the history: the next
+// turn with an answer has the only one.
+func TestATurnWithoutWordsKeepsNoSummary(t *testing.T) {
+	t.Parallel()
+	filler := strings.Repeat("words and ", 80)
+	var summaries, kept atomic.Int64
+	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		m := last(msgs)
+		kept.Store(int64(strings.Count(strings.Join(users(msgs), "\n"), "THE SUMMARY")))
+		switch {
+		case strings.HasPrefix(m.Content, "Summarise this"):
+			summaries.Add(1)
+			return say("THE SUMMARY")
+		case m.Content == "silence":
+			return say("")
+		}
+		return say("heard " + filler)
+	}), nil, withOptions(func(o *agent.Options) { o.Limits.ContextTokens = 2400 }))
+	for range 12 {
+		w.write("1", "1", "hello")
+		w.expect()
+		if summaries.Load() > 0 {
+			break
+		}
+		w.write("1", "1", "silence")
+		w.expect()
+	}
+	w.write("1", "1", "hello")
+	w.expect()
+	if n, in := summaries.Load(), kept.Load(); n == 0 || in != 1 {
+		t.Errorf("%d summaries were made, and %d are in the history", n, in)
 	}
 	w.settled()
 }

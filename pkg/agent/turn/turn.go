@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -223,7 +224,7 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 		all := len(h.Messages)
 		msgs := append(append(append(slices.Insert(h.Messages, 0, system), setting), users...), past.messages...)
 		t.At(StageAsking)
-		if try > 0 {
+		if try > 0 || !storesCuts(t) {
 			h.Out = nil // the person has waited for one request already
 		}
 		oldest := summarise(loop, t, h.Out)
@@ -241,6 +242,9 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 		tooLong := isTooLong(err)
 		if !tooLong || try > 0 || all == 0 {
 			out := outcome{err: err, before: past.messages, alone: tooLong && all == 0}
+			if !storesCuts(t) || !speaks(res) {
+				h.Cut = false
+			}
 			if try > 0 || h.Cut {
 				out.compactTo, out.summary = h.From, gone
 			}
@@ -251,6 +255,16 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 		past.messages = append(past.messages, res.Messages...)
 		past.rounds = res.Iterations
 	}
+}
+
+// storesCuts reports whether a turn may store where a full history begins from now on: a
+// heartbeat without news leaves no trace, and the summary of each would be paid for.
+func storesCuts(t *Turn) bool { return t.Input.Role != RoleHeartbeat }
+
+// speaks reports whether the model has ended a turn with words, or with a question. The
+// turn fails otherwise, and a turn that fails stores no cut.
+func speaks(res *tools.ToolLoopResult) bool {
+	return res.Asked || strings.TrimSpace(res.Content) != ""
 }
 
 // untilOver ends the loop when over ends, the lifetime of the turn's task; the returned
