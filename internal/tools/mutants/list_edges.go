@@ -61,7 +61,7 @@ func edgeMutants() []Mutant {
 		},
 		{
 			Promise: "model silent", Defect: "waits for a silent server as long as it likes",
-			File: "pkg/providers/internal/exchange/exchange.go", Old: `func (x *Exchange) alive() { x.timer.Reset(x.idle) }`, New: `func (x *Exchange) alive() {}`,
+			File: "pkg/providers/internal/exchange/exchange.go", Old: `if !x.complete {`, New: `if x.complete {`,
 			Dir: "pkg/providers/openai", Test: "^(TestTimeLimits|TestRealSilence)$",
 		},
 	}

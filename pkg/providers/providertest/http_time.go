@@ -162,6 +162,11 @@ func checkSilence(t *testing.T, h HTTP) {
 			begin(w, true)
 			drip(w, r, strings.SplitAfter(strings.Repeat(": wait\n\n", 100), "\n\n"), 20*time.Second)
 		}},
+		"comments for ever behind the answer": {true, 0, func(w http.ResponseWriter, r *http.Request) {
+			begin(w, true)
+			write(w, streamed)
+			drip(w, r, strings.SplitAfter(strings.Repeat(": wait\n\n", 200), "\n\n"), 2*time.Second)
+		}},
 		"slow, but alive": {true, 0, func(w http.ResponseWriter, r *http.Request) {
 			begin(w, true)
 			drip(w, r, h.Answer(full(), true), 10*time.Second)
@@ -175,6 +180,9 @@ func checkSilence(t *testing.T, h HTTP) {
 				if c.limit == 0 {
 					if err != nil || !whole(resp) {
 						t.Errorf("%+v, %v; want the answer", resp, err)
+					}
+					if took := time.Since(start); took >= total {
+						t.Errorf("the answer was held back until the limit of %v", total)
 					}
 					return
 				}

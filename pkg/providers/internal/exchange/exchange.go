@@ -43,6 +43,8 @@ type Exchange struct {
 
 	idle  time.Duration
 	timer *time.Timer
+	// complete says that the answer is there: signs of life give its end no more time.
+	complete bool
 
 	closer io.Closer
 	body   []byte  // of an answer that is no stream
@@ -86,7 +88,11 @@ func timedOut(ctx context.Context) error {
 }
 
 // alive notes that the server has said something.
-func (x *Exchange) alive() { x.timer.Reset(x.idle) }
+func (x *Exchange) alive() {
+	if !x.complete {
+		x.timer.Reset(x.idle)
+	}
+}
 
 // Send sends a request and waits for the status. A status other than 2xx is an error.
 // Afterwards the answer is either whole, for [Exchange.Decode], or has [Exchange.Frames].
@@ -178,10 +184,12 @@ func (x *Exchange) Stream(next func() ([]byte, error), add func(frame []byte) (f
 	}
 }
 
-// hasten shortens the patience with a server that has said all that is needed.
+// hasten ends the patience with a server that has said all that is needed: its last words
+// have so much time in all.
 func (x *Exchange) hasten() {
 	x.idle = min(x.idle, lastWords)
 	x.alive()
+	x.complete = true
 }
 
 // liveReader notes each read as a sign of life.
