@@ -81,14 +81,19 @@ func (w *writer) write(messages []providers.Message, unfinished []part) {
 	w.Text = append(w.Text, ']')
 }
 
-// oldHistory is the message before the newest one of a person, -1 for none.
+// oldHistory is the last message that the next turn begins with, too, -1 for none: the one
+// before the gateway's notes, or before the newest message of a person.
 func oldHistory(messages []providers.Message) int {
+	newest := 0
 	for i := range slices.Backward(messages) {
-		if messages[i].Role == providers.RoleUser {
+		switch {
+		case messages[i].Aside:
 			return i - 1
+		case messages[i].Role == providers.RoleUser && newest == 0:
+			newest = i
 		}
 	}
-	return -1
+	return newest - 1
 }
 
 // block begins a block of a role. Messages of one role that follow each other are one.

@@ -103,6 +103,14 @@ func TestRequestFields(t *testing.T) {
 			},
 			want: `"max_tokens":16384,"system":[{"type":"text","text":"Be brief."},{"type":"text","text":"Be polite."` + mark + `}],"messages":[` + hiJSON + `]`,
 		},
+		{
+			name: "notes for one turn, which the next one has elsewhere", messages: []providers.Message{
+				hi, {Role: "assistant", Content: "hello"}, {Role: "user", Content: "[notes]", Aside: true}, {Role: "user", Content: "and?"},
+			},
+			want: `"max_tokens":16384,"messages":[{"role":"user","content":[{"type":"text","text":"hi"}]},` +
+				`{"role":"assistant","content":[{"type":"text","text":"hello"` + mark + `}]},` +
+				`{"role":"user","content":[{"type":"text","text":"[notes]"},{"type":"text","text":"and?"` + mark + `}]}]`,
+		},
 		{name: "calls and results", messages: results, tools: true, want: `"max_tokens":16384,` + probe + `,` + resultsJSON},
 		{
 			name: "calls where no tools are offered", messages: results, options: map[string]any{"tool_choice": "auto"},
