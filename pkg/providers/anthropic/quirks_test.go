@@ -208,33 +208,38 @@ func TestRefusedForGood(t *testing.T) {
 }
 
 // TestEnvironmentDecidesNothing: neither variables nor files of the SDK's own login
-// change a request.
+// change a request. The SDK takes the first of them that it finds.
 //
 //nolint:paralleltest // it sets the environment
 func TestEnvironmentDecidesNothing(t *testing.T) {
-	dir := t.TempDir()
 	for name, value := range map[string]string{
-		"ANTHROPIC_API_KEY": "sk-environment", "ANTHROPIC_AUTH_TOKEN": "sk-environment", "ANTHROPIC_BASE_URL": "http://127.0.0.1:1",
-		"ANTHROPIC_PROFILE": "other", "ANTHROPIC_CONFIG_DIR": dir, "ANTHROPIC_CUSTOM_HEADERS": "X-Environment: 1", "HOME": dir,
+		"ANTHROPIC_API_KEY": "sk-environment", "ANTHROPIC_AUTH_TOKEN": "sk-environment",
+		"ANTHROPIC_PROFILE": "other", "ANTHROPIC_CUSTOM_HEADERS": "X-Environment: 1",
 	} {
-		t.Setenv(name, value)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "active_config"), []byte("other"), fs.FileMode(0o600)); err != nil {
-		t.Fatal(err)
-	}
-	var header http.Header
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		header = r.Header.Clone()
-		send(w, r, &reply{body: says("ok", "end_turn")})
-	}))
-	defer srv.Close()
-	p := anthropic.New(anthropic.Options{BaseURL: srv.URL + "/v1/"})
-	defer p.Close()
-	if _, err := p.ChatStream(t.Context(), providertest.Question(), nil, "claude-x", nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	if header.Get("X-Api-Key")+header.Get("Authorization")+header.Get("X-Environment") != "" {
-		t.Errorf("sent %v", header)
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Setenv("HOME", dir)
+			t.Setenv("ANTHROPIC_CONFIG_DIR", dir)
+			t.Setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")
+			t.Setenv(name, value)
+			if err := os.WriteFile(filepath.Join(dir, "active_config"), []byte("other"), fs.FileMode(0o600)); err != nil {
+				t.Fatal(err)
+			}
+			var header http.Header
+			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				header = r.Header.Clone()
+				send(w, r, &reply{body: says("ok", "end_turn")})
+			}))
+			defer srv.Close()
+			p := anthropic.New(anthropic.Options{BaseURL: srv.URL + "/v1/"})
+			defer p.Close()
+			if _, err := p.ChatStream(t.Context(), providertest.Question(), nil, "claude-x", nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			if header.Get("X-Api-Key")+header.Get("Authorization")+header.Get("X-Environment") != "" {
+				t.Errorf("sent %v", header)
+			}
+		})
 	}
 }
 
