@@ -36,6 +36,16 @@ func TestConfigurationInDocuments(t *testing.T) {
 				w.env = append(w.env, "OPENAI_API_KEY=sk-1", "TELEGRAM_TOKEN=11:canary-token",
 					"HELP_TOKEN=12:canary-token", "TEAM_TOKEN=13:canary-token", "TELEGRAM_SECRET=hook-1",
 					"BRAVE_API_KEY=bsa-1", "SLACK_BOT_TOKEN=xoxb-1", "SLACK_APP_TOKEN=xapp-1", "SLACK_SIGNING_SECRET=0123456789abcdef0123456789abcdef")
+				for _, m := range regexp.MustCompile(`env:([A-Z_]+_KEY(?:_[0-9])?|VERTEX_TOKEN|HF_TOKEN)\b`).FindAllStringSubmatch(text, -1) {
+					w.env = append(w.env, m[1]+"=key-1")
+				}
+				prompts := filepath.Join(filepath.Dir(w.config), "prompts")
+				if err := os.MkdirAll(prompts, 0o700); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(filepath.Join(prompts, "family.md"), []byte("Be brief."), 0o600); err != nil {
+					t.Fatal(err)
+				}
 				if err := os.WriteFile(w.config, []byte(text), 0o600); err != nil {
 					t.Fatal(err)
 				}

@@ -35,8 +35,9 @@ func TestModelsTest(t *testing.T) {
 func checked(t *testing.T, of []kinds.Kind) []string {
 	t.Helper()
 	var models strings.Builder
-	for _, k := range of {
-		s, model := kindserver.New(&k)
+	for i := range of {
+		k := &of[i]
+		s, model := kindserver.New(k)
 		t.Cleanup(s.Close)
 		fmt.Fprintf(&models, "  %q:\n    base_url: %s\n    model: %q\n    images: %t\n", k.Title, s.URL(), model, k.Traits.Images != kinds.No)
 		if len(k.Hosts) > 0 {

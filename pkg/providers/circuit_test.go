@@ -107,7 +107,10 @@ func TestFailoverStaysWithinATurn(t *testing.T) {
 		p := newPair([]step{{err: fail(providers.KindInvalid)}, one, one, one, {err: fail(providers.KindQuota)}, one},
 			[]step{{text: "two"}, {text: "two"}, {err: fail(providers.KindQuota)}, {text: "two"}}, 0)
 		for i, ask := range [][2]string{
-			{"a", "two"}, {"b", "one"}, {"a", "two"}, {"", "one"},
+			{"a", "two"},
+			{"b", "one"},
+			{"a", "two"},
+			{"", "one"},
 			{"a", "one"}, // the second is out of quota
 			{"b", "two"}, // and now the first
 		} {

@@ -92,13 +92,28 @@ func (e *Error) Retryable() bool {
 // where there is one. It holds no secret, no address of a private server's path
 // and no stack.
 func (e *Error) PersonMessage() string {
-	switch e.Kind {
+	switch sentence := e.Kind.sentence(); {
+	case sentence != "":
+		return sentence
+	case e.Kind == KindUnreachable:
+		return fmt.Sprintf(textUnreachable, e.Server)
+	case e.Kind == KindNotFound:
+		return fmt.Sprintf(textNotFound, e.Model)
+	case e.Status == 0 && e.Code == "": // not a refusal: the answer came and is too much
+		return textUnusable
+	default:
+		return textRefused
+	}
+}
+
+// sentence is the text for a person about a kind that needs no word of the failure itself,
+// else empty.
+func (k ErrorKind) sentence() string {
+	switch k {
 	case KindRateLimited:
 		return textRateLimited
 	case KindOverloaded:
 		return textOverloaded
-	case KindUnreachable:
-		return fmt.Sprintf(textUnreachable, e.Server)
 	case KindCut:
 		return textBrokeOff
 	case KindTimeout:
@@ -109,8 +124,6 @@ func (e *Error) PersonMessage() string {
 		return textAuth
 	case KindQuota:
 		return textQuota
-	case KindNotFound:
-		return fmt.Sprintf(textNotFound, e.Model)
 	case KindFiltered:
 		return textFiltered
 	case KindUnusable:
@@ -118,9 +131,6 @@ func (e *Error) PersonMessage() string {
 	case KindRecited:
 		return textRecited
 	default:
-		if e.Status == 0 && e.Code == "" { // not a refusal: the answer came and is too much
-			return textUnusable
-		}
-		return textRefused
+		return ""
 	}
 }

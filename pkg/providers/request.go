@@ -88,7 +88,7 @@ func (r *request) next() *choice {
 	if next := r.quick(now); next != nil || r.kept != nil {
 		return next
 	}
-	fresh := r.fresh(now)
+	fresh := r.fresh()
 	longest := r.f.policy.Patience + r.f.policy.Max
 	if fresh != nil { // a model that rests may answer before a long wait is over
 		longest = r.f.policy.Switch
@@ -124,7 +124,7 @@ func (r *request) quick(now time.Time) *choice {
 }
 
 // fresh chooses a key that was not asked yet, also one that rests.
-func (r *request) fresh(now time.Time) *choice {
+func (r *request) fresh() *choice {
 	for _, c := range r.line {
 		for k := range c.keys {
 			if !c.given && !c.keys[k].asked && !c.serverFailed {

@@ -105,6 +105,7 @@ func (m *Health) failed(key int, failure *Error, now time.Time) {
 	case KindOverloaded, KindUnreachable, KindCut:
 		m.failures++
 		m.pause(now)
+	case KindTooLong, KindInvalid, KindFiltered, KindUnusable, KindRecited:
 	}
 }
 

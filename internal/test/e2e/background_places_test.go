@@ -10,7 +10,6 @@ import (
 
 	"parley/internal/test/fakeslack"
 	"parley/internal/test/faketelegram"
-	"parley/internal/test/loopchat/server"
 	"parley/internal/test/rig"
 )
 
@@ -32,7 +31,7 @@ func onConsole(t *testing.T, b brain) place {
 	t.Helper()
 	tools := commands()
 	tools["chats"] = map[string]any{"console:local": map[string]any{"level": "exec"}}
-	p := &consolePlace{world: prepare(t, b, server.Options{}, rig.Config{Tools: tools}), keys: map[string]string{"Allow once": "y"}}
+	p := &consolePlace{world: prepare(t, b, rig.Config{Tools: tools}), keys: map[string]string{"Allow once": "y"}}
 	p.start()
 	t.Cleanup(func() {
 		defer func() { _ = p.in.Close() }() // not before the process has ended: it would leave by itself

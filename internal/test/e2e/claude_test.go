@@ -14,7 +14,6 @@ import (
 
 	"parley/internal/test/cassette"
 	"parley/internal/test/fakemodel"
-	"parley/internal/test/loopchat/server"
 	"parley/internal/test/rig"
 )
 
@@ -74,7 +73,7 @@ func TestAConversationWithClaude(t *testing.T) {
 	c := &claude{t: t, hangs: make(chan struct{})}
 	srv := httptest.NewServer(c)
 	t.Cleanup(srv.Close)
-	w := prepare(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("no") }, server.Options{}, rig.Config{})
+	w := prepare(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("no") }, rig.Config{})
 	w.configure(settings{})
 	text, err := os.ReadFile(w.gw.ConfigPath())
 	if err != nil {
@@ -121,7 +120,8 @@ func checkClaude(t *testing.T, body []byte) {
 		t.Fatal(err)
 	}
 	var signatures, calls, results []string
-	for _, e := range r.Entries {
+	for i := range r.Entries {
+		e := &r.Entries[i]
 		signatures = append(signatures, e.Signatures...)
 		for _, call := range e.Calls {
 			calls = append(calls, call.ID)

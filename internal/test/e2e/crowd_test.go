@@ -16,7 +16,6 @@ import (
 
 	"parley/internal/test/fakemodel"
 	"parley/internal/test/loopchat"
-	"parley/internal/test/loopchat/server"
 	"parley/internal/test/rig"
 	"parley/pkg/channels"
 	"parley/pkg/session"
@@ -62,7 +61,7 @@ func TestAStartWithManyLostTasksAndDueJobs(t *testing.T) {
 		default:
 			return fakemodel.Say("heard " + text)
 		}
-	}, server.Options{}, rig.Config{})
+	}, rig.Config{})
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), patience*times)
 	t.Cleanup(cancel)
 	w.ctx = ctx

@@ -12,7 +12,6 @@ import (
 
 	"parley/internal/test/fakemodel"
 	"parley/internal/test/faketelegram"
-	"parley/internal/test/loopchat/server"
 	"parley/internal/test/rig"
 )
 
@@ -86,7 +85,7 @@ func TestTheNextModelAnswers(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var asked atomic.Int64
-			w := prepare(t, func(fakemodel.Request) fakemodel.Answer { asked.Add(1); return c.answer }, server.Options{}, rig.Config{})
+			w := prepare(t, func(fakemodel.Request) fakemodel.Answer { asked.Add(1); return c.answer }, rig.Config{})
 			w.configure(settings{idle: "1s, total: 2s"})
 			next := w.fallBack(func(req fakemodel.Request) fakemodel.Answer {
 				if len(results(req)) > 0 {

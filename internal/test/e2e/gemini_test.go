@@ -9,7 +9,6 @@ import (
 
 	"parley/internal/test/fakegemini"
 	"parley/internal/test/fakemodel"
-	"parley/internal/test/loopchat/server"
 	"parley/internal/test/rig"
 )
 
@@ -33,7 +32,7 @@ func TestAConversationWithGemini(t *testing.T) {
 			fakegemini.Signed(fakegemini.Text(""), signature))
 	}})
 	t.Cleanup(srv.Close)
-	w := prepare(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("no") }, server.Options{}, rig.Config{})
+	w := prepare(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("no") }, rig.Config{})
 	w.configure(settings{})
 	text, err := os.ReadFile(w.gw.ConfigPath())
 	if err != nil {

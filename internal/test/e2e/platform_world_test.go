@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"parley/internal/test/fakemodel"
-	"parley/internal/test/loopchat/server"
 	"parley/internal/test/rig"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -48,7 +47,7 @@ func onPlatform[I, M any, C fakeChat[I, M]](
 ) *platformWorld[I, M, C] {
 	t.Helper()
 	return &platformWorld[I, M, C]{
-		world: prepare(t, b, server.Options{}, c), platform: platform, secrets: secrets, chats: map[C][]string{},
+		world: prepare(t, b, c), platform: platform, secrets: secrets, chats: map[C][]string{},
 	}
 }
 

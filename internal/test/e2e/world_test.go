@@ -80,9 +80,9 @@ func newWorld(t *testing.T, b brain, s settings) *world {
 }
 
 // prepare makes everything but the gateway's process.
-func prepare(t *testing.T, b brain, platform server.Options, c rig.Config) *world {
+func prepare(t *testing.T, b brain, c rig.Config) *world {
 	t.Helper()
-	return prepareWith(t, fakemodel.Options{Script: b}, platform, c)
+	return prepareWith(t, fakemodel.Options{Script: b}, server.Options{}, c)
 }
 
 // prepareWith is prepare with a model server of one's choice.

@@ -55,11 +55,13 @@ func Talk(
 }
 
 const (
-	// Turns are those of a [Month], and Full the one from which its history is full.
-	Turns, Full = 200, 60
-	// turnsADay is how many turns a day has.
+	// Turns are those of a [Month].
+	Turns = 200
+	// Full is the turn from which its history is full.
+	Full = 60
+	// TurnsADay is how many turns a day has.
 	turnsADay = 7
-	// memoryEvery is how often MEMORY.md is written, in turns.
+	// MemoryEvery is how often MEMORY.md is written, in turns.
 	memoryEvery = 10
 	// A turn has about 400 tokens, a sixtieth of the history's 24,000.
 	questionBytes, answerBytes = 400, 1180

@@ -86,7 +86,7 @@ func fieldsOf(kind string) string {
 	}[kind]
 }
 
-var anthropicID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`) //nolint:gochecknoglobals // constant
+var anthropicID = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
 // anthropicCheck walks through one request.
 type anthropicCheck struct {
@@ -138,14 +138,14 @@ func (c *anthropicCheck) system() error {
 	if err != nil {
 		return fmt.Errorf("system: %w", err)
 	}
-	text := ""
+	var text strings.Builder
 	for i := range blocks {
 		if blocks[i].Type != "text" {
 			return fmt.Errorf("system[%d] is a %s", i, blocks[i].Type)
 		}
-		text += blocks[i].Text
+		text.WriteString(blocks[i].Text)
 	}
-	c.out.Messages = append(c.out.Messages, providers.Message{Role: providers.RoleSystem, Content: text})
+	c.out.Messages = append(c.out.Messages, providers.Message{Role: providers.RoleSystem, Content: text.String()})
 	return nil
 }
 
@@ -289,14 +289,14 @@ func (c *anthropicCheck) result(raw json.RawMessage) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text := ""
+	var text strings.Builder
 	for i := range blocks {
 		if blocks[i].Type != "text" && blocks[i].Type != "image" {
 			return "", fmt.Errorf("a %s in a result", blocks[i].Type)
 		}
-		text += blocks[i].Text
+		text.WriteString(blocks[i].Text)
 	}
-	return text, nil
+	return text.String(), nil
 }
 
 func (c *anthropicCheck) assistant(blocks []block) error {

@@ -115,14 +115,14 @@ func (s *Server) gemini(req *geminiRequest) (*fakemodel.Request, error) {
 		return nil, err
 	}
 	if sys := req.SystemInstruction; sys != nil {
-		text := ""
+		var text strings.Builder
 		for _, p := range sys.Parts {
 			if p.Text == nil || *p.Text == "" {
 				return nil, errors.New("system_instruction: a part without text")
 			}
-			text += *p.Text
+			text.WriteString(*p.Text)
 		}
-		c.out.Messages = append(c.out.Messages, providers.Message{Role: providers.RoleSystem, Content: text})
+		c.out.Messages = append(c.out.Messages, providers.Message{Role: providers.RoleSystem, Content: text.String()})
 	}
 	if len(req.Contents) == 0 {
 		return nil, errors.New("contents is not specified")
@@ -162,6 +162,11 @@ func (c *geminiCheck) tools() error {
 			})
 		}
 	}
+	return c.choice(names)
+}
+
+// choice checks the choice among the tools with these names.
+func (c *geminiCheck) choice(names map[string]bool) error {
 	if c.req.ToolConfig == nil {
 		return nil
 	}

@@ -27,8 +27,10 @@ func key() string { return "test" }
 func models(t *testing.T, script strictmodel.Script) []model {
 	t.Helper()
 	all := []model{
-		{wire: strictmodel.OpenAI, name: "gpt-5"}, {wire: strictmodel.Anthropic, name: "claude-sonnet-4-5"},
-		{wire: strictmodel.Gemini, name: "gemini-3-pro-preview"}, {wire: strictmodel.Llama, name: "kimi-k2"},
+		{wire: strictmodel.OpenAI, name: "gpt-5"},
+		{wire: strictmodel.Anthropic, name: "claude-sonnet-4-5"},
+		{wire: strictmodel.Gemini, name: "gemini-3-pro-preview"},
+		{wire: strictmodel.Llama, name: "kimi-k2"},
 		{wire: strictmodel.Anthropic, name: "claude-opus-4-6"},
 	}
 	for i := range all {

@@ -69,7 +69,7 @@ type Models interface {
 type Choice struct{ Name, Model string }
 
 // For implements [Models]: a model by itself is the only one, except for [RoleTool].
-func (m Model) For(role Role, _ channels.Address, _ string) Model { //nolint:gocritic // hugeParam: it is a value everywhere
+func (m Model) For(role Role, _ channels.Address, _ string) Model {
 	if role == RoleTool {
 		return Model{}
 	}
@@ -77,7 +77,7 @@ func (m Model) For(role Role, _ channels.Address, _ string) Model { //nolint:goc
 }
 
 // Choices implements [Models]: there is nothing to choose.
-func (Model) Choices() []Choice { return nil } //nolint:gocritic // hugeParam: as above
+func (Model) Choices() []Choice { return nil }
 
 // ModelOf is the model for a role in the chat for which the turn works.
 func ModelOf(t *Turn, role Role) Model {

@@ -78,12 +78,11 @@ func (r reader) Chat(
 ) (*providers.LLMResponse, error) {
 	var said []string
 	for i := range messages {
-		switch messages[i].Role {
-		case providers.RoleUser:
-			said = append(said, messages[i].Content)
-		case providers.RoleAssistant:
+		switch m := &messages[i]; {
+		case m.Role == providers.RoleUser && !m.Aside:
+			said = append(said, m.Content)
+		case m.Role == providers.RoleAssistant:
 			said = nil
-		default:
 		}
 	}
 	r.said <- said

@@ -26,9 +26,11 @@ import (
 func family() channels.Address {
 	return channels.Address{Channel: "telegram", Account: "7", Chat: "-5"}
 }
+
 func topic() channels.Address {
 	return channels.Address{Channel: "telegram", Account: "7", Chat: "-5", Thread: "3"}
 }
+
 func other() channels.Address { return channels.Address{Channel: "telegram", Account: "7", Chat: "9"} }
 
 // itself knows a chat by its one address.

@@ -210,7 +210,7 @@ func TestRefusedForGood(t *testing.T) {
 // TestEnvironmentDecidesNothing: neither variables nor files of the SDK's own login
 // change a request. The SDK takes the first of them that it finds.
 //
-//nolint:paralleltest // it sets the environment
+
 func TestEnvironmentDecidesNothing(t *testing.T) {
 	for name, value := range map[string]string{
 		"ANTHROPIC_API_KEY": "sk-environment", "ANTHROPIC_AUTH_TOKEN": "sk-environment",

@@ -65,7 +65,11 @@ func (c *converter) convert(s schema, depth int) schema {
 	}
 	types, nullable := typesOf(s)
 	if len(types) != 1 {
-		return c.ofTypes(s, types, nullable, depth)
+		kept := c.ofTypes(s, types, depth)
+		if nullable {
+			takeNone(kept)
+		}
+		return union(kept)
 	}
 	w := writer{source: s, out: schema{"type": types[0]}}
 	if nullable {
@@ -123,8 +127,9 @@ func (c *converter) alternatives(s schema, branches []any, depth int) schema {
 	return union(kept)
 }
 
-// ofTypes translates a schema of several types, or of none, which is any value.
-func (c *converter) ofTypes(s schema, types []string, nullable bool, depth int) schema {
+// ofTypes gives the alternatives of a schema of several types, or of none, which is any
+// value.
+func (c *converter) ofTypes(s schema, types []string, depth int) []any {
 	if len(types) == 0 {
 		types = []string{typeString, typeNumber, typeBoolean}
 	}
@@ -137,10 +142,7 @@ func (c *converter) ofTypes(s schema, types []string, nullable bool, depth int) 
 		}
 		kept = append(kept, c.convert(one, depth+1))
 	}
-	if nullable {
-		takeNone(kept)
-	}
-	return union(kept)
+	return kept
 }
 
 // takeNone lets each alternative be null.

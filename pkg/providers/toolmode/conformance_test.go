@@ -29,6 +29,12 @@ func TestConformance(t *testing.T) {
 		providertest.Cuts:   {LLMResponse: providers.LLMResponse{Content: "half an answer"}, Fault: fakemodel.Fault{Cut: 120}},
 		providertest.Silent: {Fault: fakemodel.Fault{Silence: true}},
 	}
+	late := fakemodel.Say("half an answer")
+	late.Fault = fakemodel.Fault{ErrorFrame: true, Code: "server_error", Message: "The server had an error"}
+	answers[providertest.FailsLate] = late
+	whole := fakemodel.Answer{Fault: fakemodel.Fault{ // as such servers say it without a stream
+		Body: `{"error":{"message":"Provider returned error","code":502},"choices":[]}`, ContentType: "application/json",
+	}}
 	for _, mode := range []toolmode.Mode{toolmode.JSONSchema, toolmode.Auto} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
@@ -42,7 +48,12 @@ func TestConformance(t *testing.T) {
 				if !known {
 					return nil
 				}
-				p, s := serve(t, mode, func(fakemodel.Request) fakemodel.Answer { return answer })
+				p, s := serve(t, mode, func(r fakemodel.Request) fakemodel.Answer {
+					if b == providertest.FailsLate && !r.Stream {
+						return whole
+					}
+					return answer
+				})
 				t.Cleanup(func() {
 					if v := s.Violations(); len(v) > 0 {
 						t.Errorf("violations: %q", v)

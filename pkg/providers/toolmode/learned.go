@@ -73,23 +73,28 @@ func (o *Options) other(mode Mode, err error) (Mode, *providers.Error) {
 		return mode, nil
 	}
 	words := wordsOf(refused.Message)
-	invalid := refused.Status == http.StatusBadRequest && refused.Kind == providers.KindInvalid
-	if mode == Native {
-		if o.Mode == Auto && invalid && namesTools(words) && denies(words) {
-			return JSONSchema, refused
-		}
-		return mode, nil
-	}
-	// llama.cpp fails with the status 500 where it makes no grammar of a schema.
-	unread := (invalid || refused.Status == http.StatusInternalServerError) && namesFormat(words)
 	switch {
-	case mode == JSONSchema && o.Grammar && unread:
+	case mode == Native && o.Mode == Auto && isInvalid(refused) && namesTools(words) && denies(words):
+		return JSONSchema, refused
+	case mode == Native || mode == None || !unread(refused, words):
+		return mode, nil
+	case mode == JSONSchema && o.Grammar:
 		return byGrammar, refused
-	case mode != None && o.Mode == Auto && unread:
+	case o.Mode == Auto:
 		return None, refused
 	default:
 		return mode, nil
 	}
+}
+
+func isInvalid(refused *providers.Error) bool {
+	return refused.Status == http.StatusBadRequest && refused.Kind == providers.KindInvalid
+}
+
+// unread says whether a server could not read the form of the answer. llama.cpp fails with
+// the status 500 where it makes no grammar of a schema.
+func unread(refused *providers.Error, words []string) bool {
+	return (isInvalid(refused) || refused.Status == http.StatusInternalServerError) && namesFormat(words)
 }
 
 // wordsOf are the words of an error's text. Names of fields, such as tool_choice and

@@ -48,7 +48,8 @@ func forms() map[string]struct {
 		},
 		"GLM": {
 			spoken.Hermes,
-			"<tool_call>weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>", outcome{Calls: one},
+			"<tool_call>weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n</tool_call>",
+			outcome{Calls: one},
 		},
 		"GLM, no arguments": {spoken.Hermes, "<tool_call>now\n</tool_call>", outcome{Calls: none}},
 		"Llama":             {spoken.Llama, `<function=weather>{"city": "Paris"}</function>`, outcome{Calls: one}},
@@ -61,7 +62,8 @@ func forms() map[string]struct {
 		"DeepSeek": {
 			spoken.DeepSeek,
 			"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>weather\n```json\n{\"city\": \"Paris\"}\n```" +
-				"<｜tool▁call▁end｜><｜tool▁calls▁end｜>", outcome{Calls: one},
+				"<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+			outcome{Calls: one},
 		},
 		"DeepSeek, newer": {
 			spoken.DeepSeek,
@@ -79,7 +81,8 @@ func forms() map[string]struct {
 		"MiniMax": {
 			spoken.MiniMax,
 			"<minimax:tool_call>\n<invoke name=\"weather\">\n<parameter name=\"city\">Paris</parameter>\n</invoke>\n" +
-				"<invoke name=\"now\">\n</invoke>\n</minimax:tool_call>", outcome{Calls: []string{paris, "now{}"}},
+				"<invoke name=\"now\">\n</invoke>\n</minimax:tool_call>",
+			outcome{Calls: []string{paris, "now{}"}},
 		},
 		"MiniMax, JSON": {
 			spoken.MiniMax,
@@ -90,11 +93,13 @@ func forms() map[string]struct {
 			spoken.Kimi,
 			"<|tool_calls_section_begin|><|tool_call_begin|>functions.weather:0<|tool_call_argument_begin|>" +
 				"{\"city\": \"Paris\"}<|tool_call_end|>" +
-				"<|tool_calls_section_end|>", outcome{Calls: one},
+				"<|tool_calls_section_end|>",
+			outcome{Calls: one},
 		},
 		"MiniCPM": {
 			spoken.MiniCPM,
-			"<|tool_call_start|>\n```python\nweather(city=\"Paris\")\nnow()\n```\n<|tool_call_end|>", outcome{Calls: []string{paris, "now{}"}},
+			"<|tool_call_start|>\n```python\nweather(city=\"Paris\")\nnow()\n```\n<|tool_call_end|>",
+			outcome{Calls: []string{paris, "now{}"}},
 		},
 		"Python, list": {
 			spoken.MiniCPM,
@@ -105,7 +110,8 @@ func forms() map[string]struct {
 		"Harmony": {
 			spoken.Harmony,
 			"<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>commentary to=functions.weather <|constrain|>json" +
-				"<|message|>{\"city\": \"Paris\"}<|call|>", outcome{Reasoning: "hm", Calls: one},
+				"<|message|>{\"city\": \"Paris\"}<|call|>",
+			outcome{Reasoning: "hm", Calls: one},
 		},
 		"Harmony, said before": {
 			spoken.Harmony,
