@@ -45,6 +45,8 @@ func TestGeminiRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		"{provider: gemini, model: g, kind: ollama}":                                   "1:48: models.m.kind: belongs to the OpenAI protocol",
 		"{provider: gemini, model: g, path: /models}":                                  "1:48: models.m.path: has no place for the model",
+		"{provider: gemini, model: g, path: 'https://g.example/{model}'}":              "1:48: models.m.path: is more than a path",
+		"{provider: gemini, model: g, path: '/{model}?a=b'}":                           "1:48: models.m.path: is more than a path",
 		"{provider: gemini, model: g, base_url: 'https://g.example/v1/models/'}":       "must end before the path of the model",
 		"{provider: gemini, model: g, base_url: 'http://g.example', api_key: 'env:K'}": "models.m.base_url",
 		"{provider: gemini}":                "models.m.model: is missing",

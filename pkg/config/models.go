@@ -71,7 +71,11 @@ func (c modelChecker) protocol(path string, m *Model) {
 		if at := path + ".kind"; c.written(at) {
 			c.at(at, "belongs to the OpenAI protocol: leave it out, or write provider: openai")
 		}
-		if c.written(path+".path") && !strings.Contains(m.Path, "{model}") {
+		switch {
+		case !c.written(path + ".path"):
+		case strings.ContainsAny(m.Path, "?#") || strings.Contains(m.Path, "://"):
+			c.at(path+".path", "is more than a path: write the server into base_url, and here what follows it, such as /models/{model}")
+		case !strings.Contains(m.Path, "{model}"):
 			c.at(path+".path", "has no place for the model: write {model} in it, such as /models/{model}")
 		}
 		if strings.Contains(m.BaseURL, "/models/") || strings.Contains(m.BaseURL, ":generateContent") ||

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -91,19 +92,43 @@ type server struct{ name, baseURL string }
 
 // localServers are Ollama, where OLLAMA_HOST says or at its usual port, and llama.cpp.
 func localServers(lookup func(string) (string, bool)) []server {
-	ollama := "127.0.0.1:11434"
-	if s, ok := lookup("OLLAMA_HOST"); ok {
-		if host, port, err := net.SplitHostPort(strings.TrimPrefix(s, "http://")); err == nil {
-			if host == "0.0.0.0" || host == "" { // the address on which a server listens, not its place
-				host = "127.0.0.1"
-			}
-			ollama = net.JoinHostPort(host, port)
-		}
-	}
+	host, _ := lookup("OLLAMA_HOST")
 	return []server{
-		{"Ollama", "http://" + ollama + "/v1"},
+		{"Ollama", ollamaAt(host) + "/v1"},
 		{"llama.cpp", "http://127.0.0.1:8080/v1"},
 	}
+}
+
+// ollamaAt is the address of an Ollama server, as Ollama's own client reads its variable:
+// scheme, port and path may be there or not.
+func ollamaAt(host string) string {
+	const (
+		loopback  = "127.0.0.1"
+		usualPort = "11434"
+	)
+	host = strings.TrimSpace(host)
+	_, _, schemed := strings.Cut(host, "://")
+	if !schemed {
+		host = "http://" + host
+	}
+	u, err := url.Parse(host)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+		return "http://" + net.JoinHostPort(loopback, usualPort)
+	}
+	name, port := u.Hostname(), u.Port()
+	if name == "" || name == "0.0.0.0" || name == "::" { // the address on which a server listens, not its place
+		name = loopback
+	}
+	switch {
+	case port != "":
+	case u.Scheme == "https":
+		port = "443"
+	case schemed:
+		port = "80"
+	default:
+		port = usualPort
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: net.JoinHostPort(name, port), Path: strings.TrimRight(u.Path, "/")}).String()
 }
 
 // probe asks the local servers side by side and takes the first of the list that has a

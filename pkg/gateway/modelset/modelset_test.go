@@ -295,6 +295,37 @@ func TestFound(t *testing.T) {
 	}
 }
 
+// TestFoundOllama reads the forms that OLLAMA_HOST has for Ollama itself.
+func TestFoundOllama(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.TrimPrefix(r.URL.Path, "/sub") != "/v1/models" {
+			http.NotFound(w, r)
+			return
+		}
+		io.WriteString(w, `{"data": [{"id": "nomic-embed-text"}, {"id": "llama3.2"}]}`)
+	}))
+	defer srv.Close()
+	at := strings.TrimPrefix(srv.URL, "http://")
+	port := at[strings.LastIndex(at, ":"):]
+	for host, want := range map[string]string{
+		at: srv.URL, srv.URL: srv.URL, srv.URL + "/": srv.URL, " " + at + " ": srv.URL, "0.0.0.0" + port: srv.URL,
+		port: srv.URL, "http://[::]" + port + "/": srv.URL, srv.URL + "/sub/": srv.URL + "/sub",
+	} {
+		lookup := func(name string) (string, bool) {
+			v, ok := map[string]string{"OLLAMA_HOST": host}[name]
+			return v, ok
+		}
+		s, err := modelset.New(t.Context(), &config.Config{}, modelset.Options{LookupEnv: lookup, Known: itself, Log: zerolog.Nop()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := s.Reports()[0]; r.Model != "llama3.2" || r.Server != want+"/v1" {
+			t.Errorf("%q: %+v, want %s", host, r, want)
+		}
+	}
+}
+
 // TestReports tells the models with their uses; one without its key comes last.
 func TestReports(t *testing.T) {
 	t.Parallel()
