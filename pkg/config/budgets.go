@@ -82,8 +82,8 @@ func (c budgetChecker) limits(path string, b ChatBudget) {
 		if len(c.cfg.Models) == 0 {
 			c.at(at, "needs a model with prices: add a block models, or leave this limit out")
 		}
-		for _, model := range append([]string{c.cfg.Agent.Model}, c.cfg.Agent.Fallbacks...) {
-			if m := c.cfg.Models[model]; m != nil && m.Prices == nil && m.Provider != "offline" {
+		for _, model := range slices.Sorted(maps.Keys(c.cfg.Models)) { // a chat may choose any of them
+			if m := c.cfg.Models[model]; m.Prices == nil && m.Provider != "offline" {
 				c.at(at, "%s has no prices: write %s, what a million tokens cost, or leave this limit out",
 					"models."+model, fmt.Sprintf("models.%s.prices: {input: 2.5, output: 10}", model))
 			}

@@ -54,8 +54,9 @@ func TestBudgetsRefused(t *testing.T) {
 		"money without models":       {"budgets: {background: {money: 1}}", "budgets.background.money: needs a model with prices"},
 		"a model that costs nothing": {"models: {main: {model: m, prices: {input: 0, output: 0}}}\nbudgets: {all: {money: 1}}", ""},
 		"the offline model":          {"models: {main: {provider: offline}}\nbudgets: {all: {money: 1}}", ""},
-		"a model that nobody asks": {
-			"models: {main: {model: m, prices: {input: 1, output: 0}}, b: {model: n}}\nbudgets: {all: {money: 1}}", "",
+		"of one that a chat may choose": {
+			"models: {main: {model: m, prices: {input: 1, output: 0}}, b: {model: n}}\nbudgets: {all: {money: 1}}",
+			"budgets.all.money: models.b has no prices",
 		},
 		"no limit on money":               {"models: {main: {model: m}}\nbudgets: {all: {money: 0, turns: 5}}", ""},
 		"a place that is none":            {"budgets: {chats: {everybody: {all: {turns: 1}}}}", "budgets.chats.everybody: write CHANNEL:CHAT"},
