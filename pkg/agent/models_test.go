@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
@@ -40,6 +41,29 @@ func TestHistoryFitsTheContext(t *testing.T) {
 	w.settled()
 }
 
+// TestAPictureDoesNotShortenTheConversation where the model that looks at it has a small
+// context: the next turns have all of the conversation again.
+func TestAPictureDoesNotShortenTheConversation(t *testing.T) {
+	t.Parallel()
+	s := &shelf{small: 400}
+	w := newWorld(t, nil, nil, withModels(s), fetching(func(context.Context, string, channels.Attachment) prompt.Fetched {
+		return prompt.Fetched{Picture: &providers.Image{MIME: "image/png", Path: "a.png", Size: 100}}
+	}))
+	for range 12 {
+		w.write("1", "1", strings.Repeat("words and ", 20))
+		w.expectText("this is model-a")
+	}
+	w.accept(attached("picture", "look", channels.Attachment{About: "photo", Ref: "r", Name: "a.png"}))
+	w.expectText("this is model-b")
+	w.write("1", "1", "hello")
+	w.expectText("this is model-a")
+	sizes := s.sizes()
+	if n := len(sizes); n != 14 || sizes[n-1] < sizes[n-2]+500 {
+		t.Errorf("the requests have %v estimated tokens", sizes)
+	}
+	w.settled()
+}
+
 // shelf offers the models a and b, of which b takes pictures. Each answers with its name,
 // and remembers the tool choice that it was asked with.
 type shelf struct {
@@ -52,6 +76,8 @@ type shelf struct {
 	// context is that of every model; sent are the sizes of the requests.
 	context int
 	sent    []int
+	// small is the context of the model for pictures.
+	small int
 }
 
 func (s *shelf) sizes() []int {
@@ -73,7 +99,11 @@ func (s *shelf) For(role turn.Role, _ channels.Address, chosen string) turn.Mode
 	if role == turn.RoleVision || chosen == "b" && !s.gone {
 		name = "model-b"
 	}
-	return turn.Model{Provider: nameSayer{s}, Name: name, Images: name == "model-b", ToolChoice: s.choice, Context: s.context}
+	size := s.context
+	if role == turn.RoleVision {
+		size = s.small
+	}
+	return turn.Model{Provider: nameSayer{s}, Name: name, Images: name == "model-b", ToolChoice: s.choice, Context: size}
 }
 
 func (s *shelf) Choices() []turn.Choice {

@@ -224,7 +224,7 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 		all := len(h.Messages)
 		msgs := append(append(append(slices.Insert(h.Messages, 0, system), setting), users...), past.messages...)
 		t.At(StageAsking)
-		if try > 0 || !storesCuts(t) {
+		if try > 0 || !storesCuts(t, &model) {
 			h.Out = nil // the person has waited for one request already
 		}
 		oldest := summarise(loop, t, h.Out)
@@ -242,7 +242,7 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 		tooLong := isTooLong(err)
 		if !tooLong || try > 0 || all == 0 {
 			out := outcome{err: err, before: past.messages, alone: tooLong && all == 0}
-			if !storesCuts(t) || !speaks(res) {
+			if !storesCuts(t, &model) || !speaks(res) {
 				h.Cut = false
 			}
 			if try > 0 || h.Cut {
@@ -257,9 +257,16 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 	}
 }
 
-// storesCuts reports whether a turn may store where a full history begins from now on: a
-// heartbeat without news leaves no trace, and the summary of each would be paid for.
-func storesCuts(t *Turn) bool { return t.Input.Role != RoleHeartbeat }
+// storesCuts reports whether a turn may store where a full history begins from now on. A
+// heartbeat without news leaves no trace, and the summary of each would be paid for. A
+// model with a smaller context than the chat's, asked for one turn, shortens that alone.
+func storesCuts(t *Turn, model *Model) bool {
+	if t.Input.Task != nil {
+		return true
+	}
+	own, limit := ModelOf(t, RoleChat), t.Deps.Limits.ContextTokens
+	return t.Input.Role != RoleHeartbeat && model.HistoryTokens(limit) >= own.HistoryTokens(limit)
+}
 
 // speaks reports whether the model has ended a turn with words, or with a question. The
 // turn fails otherwise, and a turn that fails stores no cut.
