@@ -148,6 +148,9 @@ func (x *Exchange) Frames() *Frames { return x.frames }
 
 // Decode reads an answer that came whole, which what names in errors, into v.
 func (x *Exchange) Decode(what string, v any) error {
+	if crowded(x.body) {
+		return readError(errTooBig)
+	}
 	if err := json.Unmarshal(x.body, v); err != nil {
 		if e, ok := parseError(x.body); ok {
 			return &providers.Error{Kind: kindOf(0, e), Code: e.code(), Message: string(e.Message)}

@@ -85,6 +85,9 @@ func (f *Frames) payload(line []byte) ([]byte, error) {
 	case "event":
 		f.named = string(value) == "error"
 	case "data":
+		if crowded(value) {
+			return nil, readError(errTooBig)
+		}
 		if f.named {
 			return nil, lateError(value)
 		}
