@@ -99,7 +99,7 @@ func hostileEdgeMutants() []Mutant {
 		},
 		{
 			Promise: "stable requests", Defect: "does not keep where a full history begins",
-			File: "pkg/agent/turn/turn.go", Old: `if try > 0 || h.Cut {`, New: `if try > 0 {`,
+			File: "pkg/agent/turn/turn.go", Old: `if try > 0 || h.Cut && storesCuts(t, &model) && speaks(res) {`, New: `if try > 0 {`,
 			Dir: "internal/test/e2e", Test: "^TestRequestsBeginAsTheOneBefore$",
 		},
 		{

@@ -48,7 +48,7 @@ type Model struct {
 // HistoryTokens is how much of a conversation a request to the model carries: the limit, or
 // half of the context where that is less. The instructions, the tools, the turn and the
 // answer have the other half.
-func (m *Model) HistoryTokens(limit int) int {
+func (m Model) HistoryTokens(limit int) int {
 	const half = 2
 	if m.Context <= 0 {
 		return limit

@@ -228,13 +228,7 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 			h.Out = nil // the person has waited for one request already
 		}
 		oldest := summarise(loop, t, h.Out)
-		res, err := tools.RunToolLoop(t.Invocation(loop), loopConfig(t, &model, past), msgs, t.Origin.Address.Channel, t.Origin.Address.Chat)
-		if res == nil {
-			res = &tools.ToolLoopResult{}
-		}
-		if cause := context.Cause(loop); err != nil && cause != nil {
-			err = cause
-		}
+		res, err := runLoop(loop, t, loopConfig(t, &model, past), msgs)
 		if err != nil {
 			oldest.cancel()
 		}
@@ -242,10 +236,7 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 		tooLong := isTooLong(err)
 		if !tooLong || try > 0 || all == 0 {
 			out := outcome{err: err, before: past.messages, alone: tooLong && all == 0}
-			if !storesCuts(t, &model) || !speaks(res) {
-				h.Cut = false
-			}
-			if try > 0 || h.Cut {
+			if try > 0 || h.Cut && storesCuts(t, &model) && speaks(res) {
 				out.compactTo, out.summary = h.From, gone
 			}
 			return users, res, out
@@ -255,6 +246,21 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 		past.messages = append(past.messages, res.Messages...)
 		past.rounds = res.Iterations
 	}
+}
+
+// runLoop runs the loop of tools. It gives a result in any case, and for an error the cause
+// for which the loop's context has ended, if it has.
+func runLoop(
+	loop context.Context, t *Turn, config tools.ToolLoopConfig, messages []providers.Message,
+) (*tools.ToolLoopResult, error) {
+	res, err := tools.RunToolLoop(t.Invocation(loop), config, messages, t.Origin.Address.Channel, t.Origin.Address.Chat)
+	if res == nil {
+		res = &tools.ToolLoopResult{}
+	}
+	if cause := context.Cause(loop); err != nil && cause != nil {
+		err = cause
+	}
+	return res, err
 }
 
 // storesCuts reports whether a turn may store where a full history begins from now on. A

@@ -170,8 +170,8 @@ func ask(ctx context.Context, m turn.Model) error {
 // its family where a service hosts it.
 func TestContext(t *testing.T) {
 	t.Parallel()
-	at := func(url string, context int) func(*config.Model) {
-		return func(m *config.Model) { m.BaseURL, m.Context = url, context }
+	at := func(url string, size int) func(*config.Model) {
+		return func(m *config.Model) { m.BaseURL, m.Context = url, size }
 	}
 	s := makeSet(t, &config.Config{
 		Agent: config.Agent{Model: "main"},

@@ -91,8 +91,8 @@ func isInvalid(refused *providers.Error) bool {
 	return refused.Status == http.StatusBadRequest && refused.Kind == providers.KindInvalid
 }
 
-// unread says whether a server could not read the form of the answer. llama.cpp fails with
-// the status 500 where it makes no grammar of a schema.
+// unread says whether a server could not read the form of the answer. Of llama.cpp that is
+// the status 500 too, where it makes no grammar of a schema.
 func unread(refused *providers.Error, words []string) bool {
 	return (isInvalid(refused) || refused.Status == http.StatusInternalServerError) && namesFormat(words)
 }
