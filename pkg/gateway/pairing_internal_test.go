@@ -169,9 +169,11 @@ func TestPairingIsBounded(t *testing.T) {
 func TestStrangersCannotHoldAllCodes(t *testing.T) {
 	t.Parallel()
 	atTheDoor(t, func(d *door) {
+		strangers := 1000 // who have knocked, none of them twice
 		crowd := func() {
-			for i := range 2 * policy.MaxPairing {
-				d.knock(fmt.Sprint(1000 + i))
+			for range 2 * policy.MaxPairing {
+				strangers++
+				d.knock(fmt.Sprint(strangers))
 			}
 		}
 		crowd()
