@@ -69,7 +69,7 @@ type Provider struct {
 	mu     sync.Mutex
 	quirks map[string]quirks // by model
 
-	tools offers
+	tools exchange.Offers
 }
 
 // New makes a provider without connecting.

@@ -2,7 +2,6 @@ package anthropic
 
 import (
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -44,7 +43,7 @@ func (p *Provider) request(q *question, known quirks, a *answer) (sdk.MessageNew
 		b.Text = append(b.Text, `"stream":true,`...)
 	}
 	if len(tools) > 0 {
-		shared, err := p.tools.of(tools, known.marker())
+		shared, err := p.tools.Of(tools, known.marker(), encodeTools)
 		if err != nil {
 			return settings, nil, err
 		}
@@ -146,7 +145,7 @@ func (p *Provider) settings(q *question, known quirks) (sdk.MessageNewParams, er
 		s.OutputConfig.Format = sdk.JSONOutputFormatParam{Schema: schema}
 	}
 	s.MaxTokens = outputLimit(q.model)
-	if n, ok := number(q.options["max_tokens"]); ok && n > 0 {
+	if n, ok := exchange.Number(q.options["max_tokens"]); ok && n > 0 {
 		s.MaxTokens = int64(n)
 	}
 	q.said = ""
@@ -163,60 +162,30 @@ func (p *Provider) settings(q *question, known quirks) (sdk.MessageNewParams, er
 
 // sample sets the temperature and top_p. Temperatures end at 1 here.
 func sample(s *sdk.MessageNewParams, options map[string]any, known quirks) {
-	t, warm := number(options["temperature"])
+	t, warm := exchange.Number(options["temperature"])
 	if warm {
 		s.Temperature = sdk.Float(min(t, 1))
 	}
-	if t, ok := number(options["top_p"]); ok && (!warm || !known.oneSampling) {
+	if t, ok := exchange.Number(options["top_p"]); ok && (!warm || !known.oneSampling) {
 		s.TopP = sdk.Float(t)
 	}
 }
 
-// number reads an option that may have come from code or from JSON.
-func number(v any) (float64, bool) {
-	switch v := v.(type) {
-	case int:
-		return float64(v), true
-	case int64:
-		return float64(v), true
-	case float32:
-		return float64(v), true
-	case float64:
-		return v, true
-	default:
-		return 0, false
-	}
-}
-
+// toolChoice translates a choice of tools.
 func toolChoice(v any) (c sdk.ToolChoiceUnionParam, err error) {
-	name := ""
-	switch v := v.(type) {
-	case nil:
-		return c, nil
-	case string:
-		switch v {
-		case "auto":
-			c.OfAuto = &sdk.ToolChoiceAutoParam{}
-			return c, nil
-		case "none":
-			c.OfNone = &sdk.ToolChoiceNoneParam{}
-			return c, nil
-		case "required":
-			c.OfAny = &sdk.ToolChoiceAnyParam{}
-			return c, nil
-		}
-	case map[string]any:
-		name, _ = v["name"].(string)
-	case map[string]string:
-		name = v["name"]
+	choice, err := exchange.ToolChoice(v)
+	switch {
+	case err != nil:
+		return c, err
+	case choice.Name != "":
+		c.OfTool = &sdk.ToolChoiceToolParam{Name: choice.Name}
+	case choice.Word == exchange.ChoiceAuto:
+		c.OfAuto = &sdk.ToolChoiceAutoParam{}
+	case choice.Word == exchange.ChoiceNone:
+		c.OfNone = &sdk.ToolChoiceNoneParam{}
+	case choice.Word == exchange.ChoiceRequired:
+		c.OfAny = &sdk.ToolChoiceAnyParam{}
 	}
-	if name == "" {
-		return c, &providers.Error{
-			Kind:    providers.KindInvalid,
-			Message: fmt.Sprintf("tool_choice %v is none of auto, none, required and {name}", v),
-		}
-	}
-	c.OfTool = &sdk.ToolChoiceToolParam{Name: name}
 	return c, nil
 }
 

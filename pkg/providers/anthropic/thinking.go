@@ -143,7 +143,7 @@ func budgeted(s *sdk.MessageNewParams, q *question, known quirks, m exchange.Mar
 	if running := lastAnswer(q.messages); running != nil && (q.forgetful || !unwrap(m, running).thinks()) {
 		return false
 	}
-	if _, told := number(q.options["max_tokens"]); !told { // the limit is ours: add the thinking
+	if _, told := exchange.Number(q.options["max_tokens"]); !told { // the limit is ours: add the thinking
 		s.MaxTokens += budget
 	}
 	if known.maxTokens > 0 {

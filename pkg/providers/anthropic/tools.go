@@ -4,59 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"sync"
 
 	"parley/pkg/providers"
 	"parley/pkg/providers/internal/exchange"
 )
 
-// offers keeps the encoded form of recently offered tools: the chats of one level are
-// offered the same ones, whose definitions are constant.
-type offers struct {
-	mu     sync.Mutex
-	recent []offer // the oldest first
-}
-
-type offer struct {
-	defs   []providers.ToolDefinition
-	marker string
-	text   []byte
-}
-
-// maxOffers is how many sets of tools are kept.
-const maxOffers = 8
-
-// of gives the array of tools; the bytes are shared.
-func (o *offers) of(defs []providers.ToolDefinition, marker string) ([]byte, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for i := range o.recent {
-		if o.recent[i].marker == marker && slices.EqualFunc(o.recent[i].defs, defs, sameTool) {
-			return o.recent[i].text, nil
-		}
-	}
-	text, err := appendTools(nil, defs, marker)
-	if err != nil {
-		return nil, err
-	}
-	if len(o.recent) == maxOffers {
-		o.recent = append(o.recent[:0], o.recent[1:]...)
-	}
-	o.recent = append(o.recent, offer{slices.Clone(defs), marker, slices.Clip(text)})
-	return text, nil
-}
-
-// sameTool says whether two definitions are encoded alike, by the schema's own bytes;
-// one without encoded bytes counts as different.
-func sameTool(a, b providers.ToolDefinition) bool {
-	x, y := &a.Function, &b.Function
-	return len(x.Encoded) > 0 && len(x.Encoded) == len(y.Encoded) && &x.Encoded[0] == &y.Encoded[0] &&
-		x.Name == y.Name && x.Description == y.Description
-}
-
-// appendTools writes the array of the offered tools, with a marker for the cache at its end.
-func appendTools(b []byte, defs []providers.ToolDefinition, marker string) ([]byte, error) {
-	b = append(b, '[')
+// encodeTools writes the array of the offered tools, with a marker for the cache at its end.
+func encodeTools(defs []providers.ToolDefinition, marker string) ([]byte, error) {
+	b := []byte{'['}
 	for i := range defs {
 		f := &defs[i].Function
 		schema, err := inputSchema(f)

@@ -28,7 +28,7 @@ func (p *Provider) request(q *question, known quirks) (*exchange.Body, error) {
 	b := &exchange.Body{Text: make([]byte, 0, sizeOf(q))}
 	b.Text = append(b.Text, '{')
 	if len(q.tools) > 0 {
-		tools, err := p.tools.of(q.tools)
+		tools, err := p.tools.Of(q.tools, "", encodeTools)
 		if err != nil {
 			return nil, err
 		}
@@ -97,29 +97,26 @@ func appendInstructions(b []byte, instructions []providers.Message) []byte {
 }
 
 // toolConfig says whether tools may or must be called; it is empty where the model decides.
-func toolConfig(choice any) ([]byte, error) {
-	name := ""
-	switch choice := choice.(type) {
-	case nil:
+func toolConfig(v any) ([]byte, error) {
+	choice, err := exchange.ToolChoice(v)
+	mode := ""
+	switch {
+	case err != nil:
+		return nil, err
+	case choice.Name != "":
+		b := []byte(`"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":[`)
+		b = exchange.AppendString(b, wireName(choice.Name))
+		return append(b, `]}},`...), nil
+	case choice.Word == exchange.ChoiceAuto:
+		mode = "AUTO"
+	case choice.Word == exchange.ChoiceNone:
+		mode = "NONE"
+	case choice.Word == exchange.ChoiceRequired:
+		mode = "ANY"
+	default:
 		return nil, nil
-	case string:
-		if mode := map[string]string{"auto": "AUTO", "none": "NONE", "required": "ANY"}[choice]; mode != "" {
-			return []byte(`"toolConfig":{"functionCallingConfig":{"mode":"` + mode + `"}},`), nil
-		}
-	case map[string]any:
-		name, _ = choice["name"].(string)
-	case map[string]string:
-		name = choice["name"]
 	}
-	if name == "" {
-		return nil, &providers.Error{
-			Kind:    providers.KindInvalid,
-			Message: fmt.Sprintf("tool_choice %v is none of auto, none, required and {name}", choice),
-		}
-	}
-	b := []byte(`"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":[`)
-	b = exchange.AppendString(b, wireName(name))
-	return append(b, `]}},`...), nil
+	return []byte(`"toolConfig":{"functionCallingConfig":{"mode":"` + mode + `"}},`), nil
 }
 
 // generationConfig are the settings of a request.
@@ -146,16 +143,16 @@ const maxStops = 5
 // configOf encodes the options, behind a comma; it is empty where there are none.
 func configOf(q *question, known quirks) ([]byte, error) {
 	var c generationConfig
-	if n, ok := number(q.options["max_tokens"]); ok && n > 0 {
+	if n, ok := exchange.Number(q.options["max_tokens"]); ok && n > 0 {
 		c.MaxOutputTokens = int(n)
 	}
-	if t, ok := number(q.options["temperature"]); ok {
+	if t, ok := exchange.Number(q.options["temperature"]); ok {
 		c.Temperature = &t
 	}
-	if t, ok := number(q.options["top_p"]); ok {
+	if t, ok := exchange.Number(q.options["top_p"]); ok {
 		c.TopP = &t
 	}
-	if n, ok := number(q.options["seed"]); ok {
+	if n, ok := exchange.Number(q.options["seed"]); ok {
 		seed := int(n)
 		c.Seed = &seed
 	}
@@ -176,20 +173,4 @@ func configOf(q *question, known quirks) ([]byte, error) {
 		return nil, nil
 	}
 	return append([]byte(`,"generationConfig":`), b...), nil
-}
-
-// number reads an option that may have come from code or from JSON.
-func number(v any) (float64, bool) {
-	switch v := v.(type) {
-	case int:
-		return float64(v), true
-	case int64:
-		return float64(v), true
-	case float32:
-		return float64(v), true
-	case float64:
-		return v, true
-	default:
-		return 0, false
-	}
 }

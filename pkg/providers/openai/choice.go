@@ -9,6 +9,7 @@ import (
 	sdk "github.com/sashabaranov/go-openai"
 
 	"parley/pkg/providers"
+	"parley/pkg/providers/internal/exchange"
 	"parley/pkg/providers/kinds"
 )
 
@@ -20,26 +21,11 @@ type demand struct {
 }
 
 func toolChoice(v any) (demand, error) {
-	name := ""
-	switch v := v.(type) {
-	case nil:
-		return demand{}, nil
-	case string:
-		if v == "auto" || v == "none" || v == "required" {
-			return demand{form: kinds.Choice(v)}, nil
-		}
-	case map[string]any:
-		name, _ = v["name"].(string)
-	case map[string]string:
-		name = v["name"]
+	choice, err := exchange.ToolChoice(v)
+	if choice.Name != "" {
+		return demand{form: kinds.ChoiceNamed, name: choice.Name}, nil
 	}
-	if name == "" {
-		return demand{}, &providers.Error{
-			Kind:    providers.KindInvalid,
-			Message: fmt.Sprintf("tool_choice %v is none of auto, none, required and {name}", v),
-		}
-	}
-	return demand{form: kinds.ChoiceNamed, name: name}, nil
+	return demand{form: kinds.Choice(choice.Word)}, err
 }
 
 // offer gives the value of tool_choice for a server whose strongest form is given. A

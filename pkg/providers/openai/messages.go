@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 
 	"parley/pkg/providers"
 	"parley/pkg/providers/internal/exchange"
@@ -60,7 +59,7 @@ func (p *Provider) messages(q *question, k quirks) (*exchange.Body, error) {
 	if len(q.tools) == 0 {
 		return b, nil
 	}
-	tools, err := p.tools.of(q.tools)
+	tools, err := p.tools.Of(q.tools, "", encodeTools)
 	b.Share(tools)
 	return b, err
 }
@@ -86,51 +85,9 @@ func sizeOf(q *question) int {
 	return size
 }
 
-// offers keeps the encoded form of recently offered tools: the chats of one level are
-// offered the same ones, whose definitions are constant.
-type offers struct {
-	mu     sync.Mutex
-	recent []offer // the oldest first
-}
-
-type offer struct {
-	defs []providers.ToolDefinition
-	text []byte
-}
-
-// maxOffers is how many sets of tools are kept.
-const maxOffers = 8
-
-// of gives the tools as a request has them; the bytes are shared.
-func (o *offers) of(defs []providers.ToolDefinition) ([]byte, error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for i := range o.recent {
-		if slices.EqualFunc(o.recent[i].defs, defs, sameTool) {
-			return o.recent[i].text, nil
-		}
-	}
-	text, err := appendTools([]byte(`,"tools":`), defs)
-	if err != nil {
-		return nil, err
-	}
-	if len(o.recent) == maxOffers {
-		o.recent = append(o.recent[:0], o.recent[1:]...)
-	}
-	o.recent = append(o.recent, offer{slices.Clone(defs), slices.Clip(text)})
-	return text, nil
-}
-
-// sameTool says whether two definitions are encoded alike, by the schema's own bytes;
-// one without encoded bytes counts as different.
-func sameTool(a, b providers.ToolDefinition) bool {
-	x, y := &a.Function, &b.Function
-	return len(x.Encoded) > 0 && len(x.Encoded) == len(y.Encoded) && &x.Encoded[0] == &y.Encoded[0] &&
-		x.Name == y.Name && x.Description == y.Description
-}
-
-// appendTools writes the array of the tools that are offered.
-func appendTools(b []byte, defs []providers.ToolDefinition) ([]byte, error) {
+// encodeTools writes the field "tools", behind a comma.
+func encodeTools(defs []providers.ToolDefinition, _ string) ([]byte, error) {
+	b := []byte(`,"tools":`)
 	for i := range defs {
 		f := &defs[i].Function
 		parameters := f.Encoded

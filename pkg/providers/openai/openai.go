@@ -52,7 +52,7 @@ type Provider struct {
 	mu     sync.Mutex
 	quirks map[string]quirks // by model
 
-	tools offers
+	tools exchange.Offers
 }
 
 // New makes a provider without connecting.

@@ -57,20 +57,20 @@ func setOptions(req *sdk.ChatCompletionRequest, q *question, k quirks) error {
 
 // setLimits sets the options that are numbers.
 func setLimits(req *sdk.ChatCompletionRequest, q *question, k quirks) {
-	if n, ok := number(q.options["max_tokens"]); ok && n > 0 {
+	if n, ok := exchange.Number(q.options["max_tokens"]); ok && n > 0 {
 		if k.completionTokens {
 			req.MaxCompletionTokens = int(n)
 		} else {
 			req.MaxTokens = int(n) //nolint:staticcheck // the name that most servers know
 		}
 	}
-	if t, ok := number(q.options["temperature"]); ok && !k.noTemperature && k.sends("temperature") {
+	if t, ok := exchange.Number(q.options["temperature"]); ok && !k.noTemperature && k.sends("temperature") {
 		req.Temperature = nonzero(t)
 	}
-	if t, ok := number(q.options["top_p"]); ok && !k.noTemperature && k.sends("top_p") {
+	if t, ok := exchange.Number(q.options["top_p"]); ok && !k.noTemperature && k.sends("top_p") {
 		req.TopP = nonzero(t)
 	}
-	if n, ok := number(q.options["seed"]); ok && k.sends("seed") {
+	if n, ok := exchange.Number(q.options["seed"]); ok && k.sends("seed") {
 		seed := int(n)
 		req.Seed = &seed
 	}
@@ -82,22 +82,6 @@ func nonzero(v float64) float32 {
 		return math.SmallestNonzeroFloat32
 	}
 	return float32(v)
-}
-
-// number reads an option that may have come from code or from JSON.
-func number(v any) (float64, bool) {
-	switch v := v.(type) {
-	case int:
-		return float64(v), true
-	case int64:
-		return float64(v), true
-	case float32:
-		return float64(v), true
-	case float64:
-		return v, true
-	default:
-		return 0, false
-	}
 }
 
 // argumentsText gives the arguments as the model wrote them if that is an object.
