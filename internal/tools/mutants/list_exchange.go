@@ -22,13 +22,24 @@ func exchangeMutants() []Mutant {
 		},
 		{
 			Promise: "R9", Defect: "shows the password of a base URL in an error",
-			File: "pkg/providers/internal/exchange/failure.go", Old: `		add(password)`, New: `		_ = password`,
+			File: "pkg/providers/internal/exchange/failure.go", Old: `u.User.String(), password)`,
+			New: `u.User.String(), password[:0])`,
 			Dir: "pkg/providers/openai", Test: "^TestConformanceOverHTTP$",
 		},
 		{
 			Promise: "recorded traffic", Defect: "sends back none of a server's own data",
 			File: "pkg/providers/internal/exchange/mark.go", Old: `return e.Fields`, New: `return nil`,
 			Dir: "pkg/providers/internal/exchange", Test: "^TestMarksOpenForTheirOwnModel$",
+		},
+		{
+			Promise: "R9", Defect: "shows a key that was replaced during its request",
+			File: "pkg/providers/internal/exchange/failure.go", Old: `slices.Clone(c.keys)`, New: `slices.Clone(c.keys[:0])`,
+			Dir: "pkg/providers/internal/exchange", Test: "^TestAReplacedKeyStaysHidden$",
+		},
+		{
+			Promise: "model cut", Defect: "takes each line of an event for a frame",
+			File: "pkg/providers/internal/exchange/frames.go", Old: `if len(f.event) == 0 && (`, New: `if len(f.event) == 0 || (`,
+			Dir: "pkg/providers/internal/exchange", Test: "^TestEnds$",
 		},
 	}
 }

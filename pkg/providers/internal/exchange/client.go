@@ -5,7 +5,9 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -43,7 +45,14 @@ type Client struct {
 	opts   Options
 	http   *http.Client
 	server string // the base URL without credentials, for errors
+
+	mu   sync.Mutex
+	keys []string // the last ones that requests had, the newest at the end
 }
+
+// maxKeys is how many keys a client remembers, to keep them out of errors: the key may be
+// replaced while a request with the one before is under way.
+const maxKeys = 8
 
 // New makes a client without connecting.
 func New(o Options) *Client {
@@ -113,7 +122,23 @@ func (c *Client) Key() string {
 	if c.opts.Key == nil {
 		return ""
 	}
-	return strings.TrimSpace(c.opts.Key())
+	key := strings.TrimSpace(c.opts.Key())
+	if key != "" {
+		c.remember(key)
+	}
+	return key
+}
+
+func (c *Client) remember(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if slices.Contains(c.keys, key) {
+		return
+	}
+	if len(c.keys) == maxKeys {
+		c.keys = append(c.keys[:0], c.keys[1:]...)
+	}
+	c.keys = append(c.keys, key)
 }
 
 // Close closes the connections that no request uses.

@@ -96,17 +96,41 @@ func TestEnds(t *testing.T) {
 			name: "an error by its field", kind: sse, fails: providers.KindRateLimited,
 			body: "data: {\"error\":{\"code\":429,\"status\":\"RESOURCE_EXHAUSTED\",\"message\":\"sk-canary\"}}\n\n",
 		},
+		{
+			name: "an event in several lines", kind: sse, want: "ab",
+			body: "data: {\ndata: \"text\":\"a\"\ndata:}\n\nevent: piece\r\ndata: {\"text\":\"b\",\r\ndata:\r\ndata: \"last\":true}\r\n\r\n",
+		},
+		{name: "no lines between the events", kind: sse, want: "ab", body: "data: {\"text\":\"a\"}\ndata: {\"text\":\"b\"}\ndata: [DONE]\n"},
+		{name: "an event in several lines at the end", kind: sse, want: "a", body: "data: {\"text\":\"a\",\ndata: \"last\":true}"},
+		{name: "half of an event in several lines", kind: sse, body: "data: {\"text\":\"a\",\ndata: \"last\":tr", fails: providers.KindCut},
+		{name: "several lines that are no frame", kind: sse, body: "data: {\ndata: {\n\ndata: [DONE]\n\n", fails: providers.KindCut},
+		{
+			name: "an error in several lines", kind: sse, fails: providers.KindRateLimited,
+			body: "data: {\"error\":{\ndata: \"code\":429,\"message\":\"sk-canary\"}}\n\n",
+		},
+		{
+			name: "an error in words by its event's name", kind: sse, fails: providers.KindOverloaded,
+			body: "event: error\ndata: sk-canary\ndata: is bad",
+		},
 		{name: "a whole answer", kind: "application/json", body: `{"text":"a"}`, want: "a"},
 		{name: "a whole error", kind: "application/json", body: `{"error":{"code":503,"message":"sk-canary"}}`, fails: providers.KindOverloaded},
 		{name: "half of a whole answer", kind: "application/json", body: `{"text":"a`, fails: providers.KindCut},
 		{name: "a web page", kind: "text/html", body: "<html>sk-canary</html>", fails: providers.KindOverloaded},
 	} {
-		for _, stream := range []bool{true, false} {
-			t.Run(fmt.Sprintf("%s, stream %v", c.name, stream), func(t *testing.T) {
+		for _, way := range []string{"at once", "at once, for a stream", "byte by byte, for a stream"} {
+			stream := strings.HasSuffix(way, "for a stream")
+			t.Run(c.name+", "+way, func(t *testing.T) {
 				t.Parallel()
 				a := reach(t, func(w http.ResponseWriter, _ *http.Request) {
 					w.Header().Set("Content-Type", c.kind)
-					_, _ = io.WriteString(w, c.body)
+					if !strings.HasPrefix(way, "byte") {
+						_, _ = io.WriteString(w, c.body)
+						return
+					}
+					for i := range len(c.body) {
+						_, _ = io.WriteString(w, c.body[i:i+1])
+						_ = http.NewResponseController(w).Flush()
+					}
 				})
 				text, err := a.ask(t.Context(), stream, &exchange.Body{})
 				failure, failed := errors.AsType[*providers.Error](err)

@@ -1,10 +1,12 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -46,23 +48,28 @@ func (c *Client) describe(model string, err error) error {
 	return &out
 }
 
-// secrets replaces the key and the base URL's credentials.
+// secrets replaces the keys, those that were replaced included, and the base URL's
+// credentials.
 func (c *Client) secrets() *strings.Replacer {
-	var pairs []string
-	add := func(s string) {
-		if s != "" {
-			pairs = append(pairs, s, "[redacted]")
+	c.mu.Lock()
+	secrets := slices.Clone(c.keys)
+	c.mu.Unlock()
+	secrets = append(secrets, c.Key())
+	if u, err := url.Parse(c.opts.BaseURL); err != nil {
+		secrets = append(secrets, c.opts.BaseURL)
+	} else if u.User != nil {
+		password, _ := u.User.Password()
+		secrets = append(secrets, u.User.String(), password)
+		if name := u.User.Username(); len(name) > 3 { // shorter ones are words
+			secrets = append(secrets, name)
 		}
 	}
-	add(c.Key())
-	if u, err := url.Parse(c.opts.BaseURL); err != nil {
-		add(c.opts.BaseURL)
-	} else if u.User != nil {
-		add(u.User.String())
-		password, _ := u.User.Password()
-		add(password)
-		if name := u.User.Username(); len(name) > 3 { // shorter ones are words
-			add(name)
+	// One that is the beginning of another would leave the other's end.
+	slices.SortFunc(secrets, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	var pairs []string
+	for _, s := range secrets {
+		if s != "" {
+			pairs = append(pairs, s, "[redacted]")
 		}
 	}
 	return strings.NewReplacer(pairs...)

@@ -11,13 +11,15 @@ import (
 // chunkSize is the room for a usual frame, in bytes.
 const chunkSize = 1 << 10
 
-// Frames are those of an event stream: the data of one line each. Comments and other
+// Frames are those of an event stream: the data of one event each. Comments and other
 // fields are left out; an error that a frame reports becomes the reader's error; an end
 // without [DONE] becomes [io.ErrUnexpectedEOF].
 type Frames struct {
 	r    *bufio.Reader
 	x    *Exchange
 	long []byte // a line longer than r's buffer
+	// event is the data so far of an event whose first line is no frame by itself.
+	event []byte
 	// named is true between a line "event: error" and the end of its event.
 	named bool
 	began bool
@@ -35,6 +37,9 @@ func (f *Frames) Next() ([]byte, error) {
 	for f.err == nil {
 		line, err := f.line()
 		payload, failure := f.payload(line)
+		if err != nil && payload == nil && failure == nil { // the end of a stream is that of its event
+			payload, failure = f.ended()
+		}
 		switch {
 		case failure != nil:
 			f.err = failure
@@ -62,7 +67,8 @@ func (f *Frames) End() {
 	}
 }
 
-// payload gives the data of a line, nil for a line without data.
+// payload gives the data of the event that a line ends, nil for another line. Some servers
+// leave out the blank line between events, so a line that is a frame by itself ends its own.
 func (f *Frames) payload(line []byte) ([]byte, error) {
 	if len(line) > 0 {
 		f.x.alive()
@@ -73,8 +79,9 @@ func (f *Frames) payload(line []byte) ([]byte, error) {
 	}
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 {
+		payload, failure := f.ended()
 		f.named = false
-		return nil, nil
+		return payload, failure
 	}
 	if line[0] == '{' { // an error that is no event at all
 		return nil, frameError(line)
@@ -85,15 +92,43 @@ func (f *Frames) payload(line []byte) ([]byte, error) {
 	case "event":
 		f.named = string(value) == "error"
 	case "data":
-		if crowded(value) {
-			return nil, readError(errTooBig)
+		if len(f.event) == 0 && (f.last() || bytes.Equal(value, done()) || json.Valid(value)) {
+			return f.judge(value)
 		}
-		if f.named {
-			return nil, lateError(value)
-		}
-		return value, frameError(value)
+		f.event = append(append(f.event, value...), '\n')
 	}
 	return nil, nil
+}
+
+// last says that the line which was read is known to be the last one of its event.
+func (f *Frames) last() bool {
+	if f.r.Buffered() == 0 {
+		return false
+	}
+	next, err := f.r.Peek(1)
+	return err == nil && (next[0] == '\n' || next[0] == '\r')
+}
+
+// ended gives the data of an event that came in several lines, nil where none is open.
+func (f *Frames) ended() ([]byte, error) {
+	if len(f.event) == 0 {
+		return nil, nil
+	}
+	value := bytes.TrimSpace(f.event)
+	f.event = f.event[:0]
+	return f.judge(value)
+}
+
+// judge gives the data of an event, or the error that it reports.
+func (f *Frames) judge(value []byte) ([]byte, error) {
+	switch {
+	case crowded(value):
+		return nil, readError(errTooBig)
+	case f.named:
+		return nil, lateError(value)
+	default:
+		return value, frameError(value)
+	}
 }
 
 // line gives the next line with its end, or the text before an error. It is valid
