@@ -81,6 +81,7 @@ func rooms() map[string][]string {
 		"pkg/providers/openai":            {"pkg/providers", "pkg/providers/internal/...", "pkg/providers/kinds"},
 		"pkg/providers/internal/exchange": {"pkg/providers"},
 		"pkg/policy":                      {"pkg/channels"},
+		"pkg/events":                      {"pkg/channels"},
 		"pkg/config":                      nil,
 		"pkg/fair":                        nil,
 		"pkg/openat":                      nil,
@@ -145,6 +146,7 @@ func rooms() map[string][]string {
 		}, vocabulary...),
 		"pkg/agent/turn": append([]string{
 			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/budget", "pkg/agent/progress", "pkg/agent/prompt", "pkg/agent/trust",
+			"pkg/events",
 		}, vocabulary...),
 		"pkg/agent/budget":   append([]string{"pkg/session"}, vocabulary...),
 		"pkg/agent/progress": append([]string{"pkg/session", "pkg/tools"}, vocabulary...),

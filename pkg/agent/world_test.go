@@ -15,6 +15,7 @@ import (
 	"parley/pkg/agent"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
+	"parley/pkg/events"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -87,6 +88,8 @@ type world struct {
 	// wrap stands in front of the engine, or is nil.
 	wrap   func(session.Engine) session.Engine
 	policy *policy.Policy
+	// hub has the events of the turns, or is nil.
+	hub *events.Hub
 	// channel is the channel that messages leave by; nil: the test takes them from
 	// sent.
 	channel channels.Channel
@@ -173,7 +176,10 @@ func (w *world) start() {
 				return err
 			}
 			w.sent <- d.Info().Outbound
-			return d.Settle(ctx, channels.Outcome{State: channels.Delivered, Receipt: channels.Receipt{MessageID: "m", Time: time.Now()}})
+			err := d.Settle(ctx, channels.Outcome{State: channels.Delivered, Receipt: channels.Receipt{MessageID: "m", Time: time.Now()}})
+			o := d.Info().Outbound
+			w.hub.Delivered(o.Address, o.ID, events.Message{Text: o.Text})
+			return err
 		})
 	})
 	w.stop = sync.OnceFunc(func() {

@@ -129,6 +129,9 @@ func (r *delivering) settle(work context.Context) error {
 		return fmt.Errorf("store the outcome: %w", err)
 	}
 	failpoint.Hit("P13")
+	if r.egress.opt.Settled != nil {
+		r.egress.opt.Settled(r.info.Outbound, o)
+	}
 	r.dropFile()
 	return nil
 }

@@ -41,6 +41,9 @@ type EgressOptions struct {
 	Log   zerolog.Logger
 	// Redact takes secrets out of messages and log lines; nil leaves them as they are.
 	Redact func(string) string
+	// Settled is told of the outcome of each message, once it is durable; nil: not told.
+	// It must not block.
+	Settled func(o Outbound, out Outcome)
 	// MaxInFlight bounds the sends under way; default 64. A send that takes
 	// longer than two seconds gives its place to the next. The threads of one chat have
 	// a quarter of the places at most.

@@ -31,6 +31,8 @@ type Redactor struct {
 	mu       sync.RWMutex
 	forms    []string
 	replacer *strings.Replacer
+	// begins has the forms by their first byte.
+	begins [256][]string
 }
 
 // NewRedactor knows the given secrets.
@@ -57,8 +59,10 @@ func (r *Redactor) add(secrets []string) {
 	})
 	r.forms = slices.Compact(r.forms)
 	pairs := make([]string, 0, 2*len(r.forms))
+	r.begins = [256][]string{}
 	for _, f := range r.forms {
 		pairs = append(pairs, f, redacted)
+		r.begins[f[0]] = append(r.begins[f[0]], f)
 	}
 	r.replacer = strings.NewReplacer(pairs...)
 }
@@ -68,6 +72,24 @@ func (r *Redactor) Redact(s string) string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	return r.replacer.Replace(s)
+}
+
+// Unsettled is the length of the longest end of s that may be the beginning of a secret.
+// The text before it can be redacted by itself, whatever follows.
+func (r *Redactor) Unsettled(s string) int {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if len(r.forms) == 0 {
+		return 0
+	}
+	for i := max(0, len(s)-len(r.forms[0])+1); i < len(s); i++ {
+		for _, f := range r.begins[s[i]] {
+			if len(f) > len(s)-i && strings.HasPrefix(f, s[i:]) {
+				return len(s) - i
+			}
+		}
+	}
+	return 0
 }
 
 // Writer redacts the bytes written to w. It passes on whole lines, so it also finds a

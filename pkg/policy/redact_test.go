@@ -169,3 +169,39 @@ func TestRedactorWhileAdding(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestUnsettled: a text that comes in pieces, each redacted up to its unsettled end, is
+// redacted as the whole is.
+func TestUnsettled(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		secrets := rapid.SliceOfN(rapid.StringMatching(`[ab]{6,9}`), 1, 4).Draw(t, "secrets")
+		r := policy.NewRedactor(secrets...)
+		text := rapid.StringMatching(`[ab ]{0,60}`).Draw(t, "text")
+		var got strings.Builder
+		held := ""
+		for rest := text; rest != ""; {
+			n := min(rapid.IntRange(1, 12).Draw(t, "piece"), len(rest))
+			held += rest[:n]
+			rest = rest[n:]
+			keep := r.Unsettled(held)
+			got.WriteString(r.Redact(held[:len(held)-keep]))
+			held = held[len(held)-keep:]
+		}
+		got.WriteString(r.Redact(held))
+		for _, s := range secrets {
+			if strings.Contains(got.String(), s) {
+				t.Fatalf("%q is left in %q", s, got.String())
+			}
+		}
+		if want := r.Redact(text); got.String() != want {
+			t.Fatalf("in pieces %q, at once %q", got.String(), want)
+		}
+	})
+	if n := policy.NewRedactor().Unsettled("anything"); n != 0 {
+		t.Errorf("without a secret %d bytes wait", n)
+	}
+	if n := policy.NewRedactor("sk-secret").Unsettled("an ordinary text"); n != 0 {
+		t.Errorf("an ordinary text waits with %d bytes", n)
+	}
+}

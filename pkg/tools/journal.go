@@ -66,7 +66,9 @@ type Event struct {
 	// CallID, Tool and Arguments (as the model wrote them) are set for tool events.
 	CallID, Tool, Arguments string
 	// Text is the delta, the progress or the result, cut short.
-	Text     string
+	Text string
+	// Result is the whole result for the model.
+	Result   string
 	IsError  bool
 	Duration time.Duration
 }

@@ -22,6 +22,7 @@ var _ tools.Journal = journal{}
 func (j journal) Answered(ctx context.Context, round int, resp *providers.LLMResponse) error {
 	r := j.t
 	failpoint.Hit("P5")
+	r.live.told.answered(resp)
 	if len(resp.ToolCalls) == 0 {
 		return nil
 	}
@@ -103,6 +104,9 @@ func (j journal) End(ctx context.Context, call tools.Call, result *tools.ToolRes
 		r.Deps.Work.Returned(id)
 	}
 	r.Tasks.releaseAgents(id)
+	for i := range s.Outbox {
+		r.live.told.leaves(s.Outbox[i].ID, "")
+	}
 	return r.ledger.record(ctx, s)
 }
 
@@ -160,6 +164,7 @@ func (j journal) Event(e tools.Event) {
 		r.Input.Event(&e)
 		return
 	}
+	r.live.told.event(&e)
 	switch e.Kind {
 	case tools.EventDelta:
 		r.live.preview.Add(e.Text)

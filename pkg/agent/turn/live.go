@@ -18,6 +18,7 @@ type liveAnswer struct {
 	preview *progress.Preview
 	message *progress.LiveMessage
 	ends    string // the text of a turn without words that takes over a task's message; "" for most
+	told    telling
 }
 
 func newLiveAnswer(t *Turn) liveAnswer {

@@ -38,6 +38,7 @@ func (t *Turn) Failure(messages []providers.Message, reason, person string) *Res
 	}
 	reason = t.Deps.Redact(reason)
 	t.Log().Error().Str("reason", reason).Msg("turn failed")
+	t.live.told.fails(t.Info.ID, person)
 	return &Result{Kind: Failed, Messages: messages, Reason: reason, Person: person}
 }
 

@@ -30,6 +30,7 @@ func resume(ctx context.Context, t *Turn) (resumed, error) {
 	for i := range t.Info.Steps {
 		s := &t.Info.Steps[i]
 		remember(t, s)
+		t.live.told.again(s)
 		switch s.Kind {
 		case session.StepAnswer:
 			if s.Answer == nil {
@@ -61,6 +62,7 @@ func resume(ctx context.Context, t *Turn) (resumed, error) {
 			return p, err
 		}
 		open.note(step)
+		t.live.told.again(&step)
 	}
 	p.messages = append(p.messages, open.results()...)
 	return p, nil

@@ -3,6 +3,7 @@ package turn
 import (
 	"parley/pkg/agent/progress"
 	"parley/pkg/channels"
+	"parley/pkg/events"
 )
 
 // Surface is all that a chat's channel can do beside taking messages: show progress, name
@@ -16,6 +17,8 @@ type Surface struct {
 	// CanAsk says why a message with buttons would be refused, as [channels.Egress]
 	// does. With nil, buttons cannot be pressed there.
 	CanAsk func(o channels.Outbound) error
+	// Events take what a turn does for those who read along; nil: nobody can.
+	Events *events.Hub
 }
 
 // Surfaces finds the surface of an address. At may be called by many at once, and must

@@ -10,6 +10,9 @@ const WrittenLate = "(You wrote this %s; I could not answer sooner.)\n\n"
 const (
 	textStopped = "Stopped."
 	textUsing   = "using %s"
+	// For those who read along.
+	textLimitNotice = "The limit of steps for one answer was reached; the model was told to finish."
+	textShortened   = "The older part of the conversation was left out: it is too long for the model."
 )
 
 // Answers that did not come, or not as a whole.

@@ -16,6 +16,7 @@ import (
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/trust"
 	"parley/pkg/channels"
+	"parley/pkg/events"
 	"parley/pkg/panics"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -110,6 +111,8 @@ const (
 // Run waits for a place and runs the turn to its commit. An error means that the commit
 // failed and the engine hands the turn out again.
 func (t *Turn) Run(ctx context.Context) (err error) {
+	t.live.told.begin(t)
+	defer func() { t.live.told.end(t, err) }()
 	leave, err := t.handler.Enter(ctx)
 	if err != nil {
 		return err
@@ -131,6 +134,7 @@ func (t *Turn) Run(ctx context.Context) (err error) {
 // attempt runs the turn by its kind.
 func (t *Turn) attempt(ctx context.Context) error {
 	if t.Info.Lost >= maxLost {
+		t.live.told.fails(t.Info.ID, textSetAside)
 		t.Log().Error().Int("lost", t.Info.Lost).Msg("a turn was set aside: the gateway died three times while it ran")
 		return t.End(ctx, &Result{Kind: Lost, Reason: "the process died three times during this turn"})
 	}
@@ -155,6 +159,7 @@ func (t *Turn) answer(ctx context.Context, in Input) error {
 	users, res, out := t.ask(ctx, in.Items, past)
 	messages := append(append(users, out.before...), res.Messages...)
 	t.live.preview.Close()
+	t.live.told.stops(res, out.err)
 	limit, atLimit := errors.AsType[*budget.LimitError](out.err)
 
 	switch {
@@ -168,6 +173,7 @@ func (t *Turn) answer(ctx context.Context, in Input) error {
 		return out.err
 	case atLimit:
 		t.Log().Warn().Str("reason", limit.Error()).Bool("acted", len(messages) > len(users)).Msg("a turn is at the limit of its chat")
+		t.live.told.fails(t.Info.ID, limit.PersonMessage())
 		err = t.End(ctx, &Result{Kind: Limited, Messages: messages, Limit: limit, Acted: len(messages) > len(users)})
 	default:
 		reason, text := t.Explain(out.err)
@@ -242,6 +248,7 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 			return users, res, out
 		}
 		t.Log().Warn().Msg("the conversation is too long for the model; the older half is left out")
+		t.live.told.to.Tell(events.Notice{Code: events.CodeShortened, Text: textShortened})
 		tokens = h.Tokens * 2 / 3 // of a budget that is too small, three quarters are kept
 		past.messages = append(past.messages, res.Messages...)
 		past.rounds = res.Iterations

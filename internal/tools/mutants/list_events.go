@@ -1,0 +1,58 @@
+package mutants
+
+// eventMutants break the hub of events, and a turn's part in it.
+func eventMutants() []Mutant {
+	const dir, agent = "pkg/events", "pkg/agent"
+	return []Mutant{
+		{
+			Promise: "events: order", Defect: "says that a turn is done before its message is there",
+			File: dir + "/turn.go", Old: `if awaits == "" || slices.Contains(c.early, awaits) {`, New: `if c.ends != nil {`,
+			Dir: dir, Test: "^TestDoneFollowsTheLastMessage$",
+		},
+		{
+			Promise: "events: order", Defect: "tells 200 characters of a result",
+			File: agent + "/turn/telling.go", Old: "Result: e.Result,", New: "Result: e.Text,",
+			Dir: agent, Test: "^TestTheEventsOfATurn$",
+		},
+		{
+			Promise: "events: resume", Defect: "serves the id of another process",
+			File: dir + "/hub.go", Old: "return seq, err == nil && epoch == h.epoch && seq <= h.seq", New: "return seq, err == nil && epoch != \"\"",
+			Dir: dir, Test: "^TestIDsThatCannotBeServed$",
+		},
+		{
+			Promise: "events: resume", Defect: "forgets that it dropped a chat",
+			File: dir + "/hub.go", Old: "h.gone = max(h.gone, c.events.newest(), c.floor)", New: "h.gone = max(h.gone, c.floor)",
+			Dir: dir, Test: "^TestChatsAreDropped$",
+		},
+		{
+			Promise: "events: resume", Defect: "tells nothing of the calls before a restart",
+			File: agent + "/turn/resume.go", Old: "		t.live.told.again(s)\n", New: "",
+			Dir: agent, Test: "^TestAResumedTurnIsToldFromItsBeginning$",
+		},
+		{
+			Promise: "events: slow readers", Defect: "skips the events that a slow reader has missed",
+			File: dir + "/reader.go", Old: "	if r.pos < c.floor {\n		return nil, nil, ErrReset\n	}\n", New: "",
+			Dir: dir, Test: "^TestASlowReaderIsClosed$",
+		},
+		{
+			Promise: "events: slow readers", Defect: "keeps the events of idle chats beyond the bound",
+			File: dir + "/hub.go", Old: "		h.dropIdle(time.Time{})\n", New: "",
+			Dir: dir, Test: "^TestAllChatsTogetherAreBounded$",
+		},
+		{
+			Promise: "events: secrets", Defect: "tells a piece of text at once",
+			File: dir + "/turn.go", Old: "max(o.Unsettled(text), partial(text))", New: "partial(text)",
+			Dir: dir, Test: "^TestNoSecretPasses$",
+		},
+		{
+			Promise: "events: secrets", Defect: "tells a delivered message as it is",
+			File: dir + "/data.go", Old: "d.Text, d.File = redact(d.Text), redact(d.File)", New: "d.File = redact(d.File)",
+			Dir: dir, Test: "^TestNoSecretPasses$",
+		},
+		{
+			Promise: "events: characters", Defect: "cuts a character where the model's server does",
+			File: dir + "/turn.go", Old: "max(o.Unsettled(text), partial(text))", New: "o.Unsettled(text)",
+			Dir: dir, Test: "^TestNoTokenCutsACharacter$",
+		},
+	}
+}

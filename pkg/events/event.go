@@ -1,0 +1,180 @@
+package events
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Event is one entry of a chat's list.
+type Event struct {
+	// ID orders the events of one chat, over restarts too. It has no meaning for readers.
+	ID string
+	// Data is one of the types of this package. It must not be changed.
+	Data Data
+}
+
+// Name is the word of the event on the wire.
+func (e *Event) Name() string { return e.Data.Name() }
+
+// Data is what an event says.
+type Data interface {
+	// Name is the word for it on the wire.
+	Name() string
+	// size is its texts' length in bytes.
+	size() int
+	// redacted is a copy without secrets.
+	redacted(redact func(string) string) Data
+}
+
+// TurnBegun is the first event of a turn. A turn that is begun anew, after a failed write,
+// says it again: all events since the first are void.
+type TurnBegun struct {
+	Turn string `json:"turn"`
+	Chat string `json:"chat"`
+	// Message is the stored id of the inbound that started it, "" where none did.
+	Message string `json:"message,omitempty"`
+}
+
+// Token is a piece of the growing answer. It is never cut inside of a code point.
+type Token struct {
+	Text string `json:"text"`
+}
+
+// Reasoning is a piece of the model's thoughts, for those who may see them.
+type Reasoning struct {
+	Text string `json:"text"`
+}
+
+// Restart voids the tokens, the reasoning and the call deltas of this round: the model is
+// asked again.
+type Restart struct {
+	Attempt int `json:"attempt"`
+}
+
+// CallDelta is a piece of a call that the model is writing. Its first one has the name.
+type CallDelta struct {
+	ID        string `json:"id"`
+	Called    string `json:"name,omitempty"`
+	Arguments string `json:"arguments_delta"`
+}
+
+// Call is a whole call, told before it runs.
+type Call struct {
+	ID     string `json:"id"`
+	Called string `json:"name"`
+	// Arguments are an object; text that is no object is a JSON string.
+	Arguments json.RawMessage `json:"arguments"`
+	// Run is RunServer.
+	Run string `json:"run"`
+	// Summary is one line for people: the tool, and what the call is about.
+	Summary string `json:"summary"`
+}
+
+// RunServer says that the gateway runs a call.
+const RunServer = "server"
+
+// Executing says that a call runs now, after the policy and a person had their say.
+type Executing struct {
+	ID     string `json:"id"`
+	Called string `json:"name"`
+}
+
+// Progress is how far a running call is.
+type Progress struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+}
+
+// Question asks a person about a call. It may stay open for long.
+type Question struct {
+	ID         string          `json:"id"`
+	ToolCallID string          `json:"tool_call_id"`
+	Called     string          `json:"name"`
+	Arguments  json.RawMessage `json:"arguments"`
+	Question   string          `json:"question"`
+	Choices    []string        `json:"choices"`
+	ExpiresAt  time.Time       `json:"expires_at"`
+}
+
+// Resolved is the answer to a question, wherever it was given.
+type Resolved struct {
+	ID       string `json:"id"`
+	Decision string `json:"decision"`
+	By       string `json:"by"`
+}
+
+// Result is the whole result of a call, within the limit of results.
+type Result struct {
+	ID         string `json:"id"`
+	Called     string `json:"name"`
+	Result     string `json:"result"`
+	IsError    bool   `json:"is_error"`
+	DurationMS int64  `json:"duration_ms"`
+}
+
+// Message is a delivered message. Its ID stays the same: a reader that has it already
+// shows it once.
+type Message struct {
+	ID   string `json:"id"`
+	Role string `json:"role"`
+	Text string `json:"text"`
+	// File is the name of the file that came with it, or "".
+	File string `json:"file,omitempty"`
+	// Replaces is the ID of the message that it takes the place of, or "".
+	Replaces string `json:"replaces,omitempty"`
+	// Origin is "job" or "task" where no person waited for it.
+	Origin string `json:"origin,omitempty"`
+}
+
+// Notice says something about the turn that is no error.
+type Notice struct {
+	Code string `json:"code"`
+	Text string `json:"text"`
+}
+
+// Failure is the error that ends a turn. Ref is in the gateway's log.
+type Failure struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Ref     string `json:"ref"`
+}
+
+// Done is the last event of a turn.
+type Done struct {
+	Turn   string `json:"turn"`
+	Text   string `json:"text"`
+	Usage  Usage  `json:"usage"`
+	Rounds int    `json:"rounds"`
+	// Stop is one of the words below.
+	Stop string `json:"stop"`
+}
+
+// Usage is the tokens that a turn read and wrote.
+type Usage struct {
+	Input  int `json:"input"`
+	Output int `json:"output"`
+}
+
+// The ends of a turn.
+const (
+	StopEnd      = "end"
+	StopAsked    = "confirmation_required"
+	StopLimit    = "max_tool_iterations"
+	StopLength   = "length"
+	StopFiltered = "content_filter"
+	StopStopped  = "stopped"
+	StopError    = "error"
+)
+
+// The codes of notices and errors; StopLimit is one of a notice, too.
+const (
+	// CodeShortened: the older part of the conversation was left out of a request.
+	CodeShortened = "history_shortened"
+	// CodeUndelivered: a message could not be delivered.
+	CodeUndelivered = "not_delivered"
+	// CodeFailed: the turn has no answer.
+	CodeFailed = "turn_failed"
+)
+
+// overhead is counted for each event beside its texts.
+const overhead = 96
