@@ -187,6 +187,7 @@ func (p *Provider) once(ctx context.Context, q *question, known quirks, a *answe
 	if err != nil {
 		return err
 	}
+	defer body.End()
 	return p.server.Once(ctx, q.stream, func(ctx context.Context, x *exchange.Exchange) error {
 		var resp *http.Response
 		err := p.client.Post(ctx, p.path(q), settings, &resp, p.credentials(), option.WithHTTPClient(&doer{x: x, body: body}))

@@ -35,7 +35,8 @@ func (p *Provider) request(q *question, known quirks, a *answer) (sdk.MessageNew
 	if err != nil {
 		return settings, nil, err
 	}
-	b := &exchange.Body{Text: append(make([]byte, 0, sizeOf(q)), '{')}
+	b := p.server.Body(sizeOf(q))
+	b.Text = append(b.Text, '{')
 	if p.form != "" {
 		b.Text = append(b.Text, `"anthropic_version":"`+vertexVersion+`",`...)
 	}

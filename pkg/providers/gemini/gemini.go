@@ -155,6 +155,7 @@ func (p *Provider) once(ctx context.Context, q *question, known quirks) (resp *p
 	if err != nil {
 		return nil, err
 	}
+	defer body.End()
 	method := "generateContent"
 	if q.stream {
 		method = "streamGenerateContent?alt=sse"

@@ -25,7 +25,7 @@ func (p *Provider) request(q *question, known quirks) (*exchange.Body, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &exchange.Body{Text: make([]byte, 0, sizeOf(q))}
+	b := p.client.Body(sizeOf(q))
 	b.Text = append(b.Text, '{')
 	if len(q.tools) > 0 {
 		tools, err := p.tools.Of(q.tools, "", encodeTools)

@@ -14,9 +14,10 @@
 //     limit, and a cap on the size of one answer.
 //   - Errors contain neither the key nor the credentials of a base URL.
 //
-// go-openai does the work behind an HTTP client of our own (doer.go) that keeps the
-// data that the library drops. The other files, request.go, response.go, stream.go
-// and errors.go among them, are one translation each.
+// go-openai writes the requests without their conversations, once for each form of
+// settings (form.go), and the room exchange sends them and reads the answers. The other
+// files, request.go, messages.go, response.go and stream.go among them, are one translation
+// each.
 //
 // To support one more deviation of a server: add its recorded shape to the table of
 // the file that translates it, then the code.

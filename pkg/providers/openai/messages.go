@@ -1,30 +1,24 @@
 package openai
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
 	"slices"
-	"strconv"
 
 	"parley/pkg/providers"
 	"parley/pkg/providers/internal/exchange"
 	"parley/pkg/providers/kinds"
 )
 
-// The messages and tools of a request are encoded here and put into go-openai's text:
-// its types lack fields that servers want to see again, a long conversation is mostly
-// plain texts, which need no reflection, and the tools' schemas come encoded.
-
-// noMessages is how go-openai writes a request without messages.
-const noMessages = `"messages":null`
+// The messages and tools of a request are encoded here, and go-openai's text follows
+// (form.go): its types lack fields that servers want to see again, a long conversation is
+// mostly plain texts, which need no reflection, and the tools' schemas come encoded.
 
 // messages encodes a conversation, and the tools behind it, as the beginning of
 // the request: an object that is not closed.
 func (p *Provider) messages(q *question, k quirks) (*exchange.Body, error) {
-	b := &exchange.Body{Text: append(make([]byte, 0, sizeOf(q)), `{"messages":[`...)}
+	b := p.client.Body(sizeOf(q))
+	b.Text = append(b.Text, `{"messages":[`...)
 	m := exchange.Mark{Server: p.client.Server(), Model: q.model}
 	conversation := q.messages
 	if k.byTurns {
@@ -39,6 +33,10 @@ func (p *Provider) messages(q *question, k quirks) (*exchange.Body, error) {
 		}
 		msg := &conversation[i]
 		switch {
+		case i == 0 && msg.Role == providers.RoleSystem && plain(msg):
+			b.Text = append(b.Text, `{"role":"system","content":`...)
+			b.Share(p.prompts.Of(msg.Content))
+			b.Text = append(b.Text, '}')
 		case msg.Role == providers.RoleUser && len(msg.Images) > 0:
 			appendPictured(b, msg, pictures)
 		case plain(msg):
@@ -80,7 +78,10 @@ func sizeOf(q *question) int {
 	const rest = 512 // as go-openai writes them
 	size := frame + rest
 	for i := range q.messages {
-		size += frame + len(q.messages[i].Content)*17/16
+		size += frame
+		if i > 0 { // the instructions are shared
+			size += len(q.messages[i].Content) * 17 / 16
+		}
 	}
 	return size
 }
@@ -238,27 +239,6 @@ func fullMessage(msg *providers.Message, k quirks, m exchange.Mark) ([]byte, err
 		return nil, fmt.Errorf("patch message: %w", err)
 	}
 	return b, nil
-}
-
-// putMessages puts go-openai's text behind messages.
-func putMessages(req *http.Request, messages *exchange.Body) error {
-	if messages == nil || req.Body == nil {
-		return nil
-	}
-	raw, err := io.ReadAll(req.Body)
-	if err != nil {
-		return fmt.Errorf("read request: %w", err)
-	}
-	head, tail, ok := bytes.Cut(raw, []byte(noMessages))
-	if !ok || len(head) < 2 || head[len(head)-1] != ',' {
-		return fmt.Errorf("the request has no place for its messages: %.80s", raw)
-	}
-	messages.Text = append(messages.Text, ',')
-	messages.Text = append(messages.Text, head[1:len(head)-1]...) // between the brace and the comma
-	messages.Text = append(messages.Text, tail...)
-	messages.Attach(req)
-	req.Header.Set("Content-Length", strconv.FormatInt(req.ContentLength, 10))
-	return nil
 }
 
 // patch has the fields that go-openai's types lack: for a message, and for its tool

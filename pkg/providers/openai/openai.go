@@ -52,7 +52,9 @@ type Provider struct {
 	mu     sync.Mutex
 	quirks map[string]quirks // by model
 
-	tools exchange.Offers
+	tools   exchange.Offers
+	prompts exchange.Texts
+	forms   forms
 }
 
 // New makes a provider without connecting.
@@ -115,11 +117,11 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 		if err != nil {
 			return nil, p.client.Failure(ctx, q.model, err)
 		}
-		resp, err := p.heard(ctx, q, req, messages, known)
+		resp, err := p.heard(ctx, q, &req, messages, known)
 		if err == nil {
 			return resp, nil
 		}
-		learned := known.learn(err, req)
+		learned := known.learn(err, &req)
 		if learned == known || ctx.Err() != nil {
 			return nil, p.client.Failure(ctx, q.model, err)
 		}
@@ -130,18 +132,19 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 
 // once sends one request and reads its answer.
 func (p *Provider) once(
-	ctx context.Context, q *question, req sdk.ChatCompletionRequest, messages *exchange.Body,
+	ctx context.Context, q *question, req *sdk.ChatCompletionRequest, body *exchange.Body,
 ) (resp *providers.LLMResponse, err error) {
+	defer body.End()
+	f, err := p.form(req)
+	if err != nil {
+		return nil, err
+	}
+	body.Share(f.settings)
 	a := newAssembly(q.messages, exchange.Mark{Server: p.client.Server(), Model: q.model}, q.emit)
 	err = p.client.Once(ctx, q.stream, func(ctx context.Context, x *exchange.Exchange) error {
-		client := p.sdkClient(&doer{x: x, body: messages})
-		if q.stream {
-			stream, err := client.CreateChatCompletionStream(ctx, req)
-			if err != nil {
-				return err
-			}
-			defer stream.Close()
-		} else if _, err := client.CreateChatCompletion(ctx, req); err != nil {
+		asked := f.request.WithContext(ctx)
+		body.Attach(asked)
+		if err := x.Send(asked); err != nil {
 			return err
 		}
 		if x.Frames() != nil {
@@ -154,25 +157,23 @@ func (p *Provider) once(
 	return resp, err
 }
 
-// sdkClient gives go-openai for one exchange; it holds no state of its own.
-func (p *Provider) sdkClient(d *doer) *sdk.Client {
-	c := sdk.DefaultConfig(p.client.Key())
-	c.BaseURL = p.client.URL("")
-	c.HTTPClient = d
-	return sdk.NewClientWithConfig(c)
-}
-
 // Models lists the models that the server offers. It also tells whether the server is there.
 func (p *Provider) Models(ctx context.Context) (names []string, err error) {
 	ctx, cancel := p.client.Bound(ctx)
 	defer cancel()
-	err = p.client.Once(ctx, false, func(ctx context.Context, x *exchange.Exchange) error {
-		if _, err := p.sdkClient(&doer{x: x}).ListModels(ctx); err != nil {
-			return err
-		}
-		names, err = decodeModels(x)
+	req, err := p.written(p.client.Key(), func(ctx context.Context, c *sdk.Client) error {
+		_, err := c.ListModels(ctx)
 		return err
 	})
+	if err == nil {
+		err = p.client.Once(ctx, false, func(ctx context.Context, x *exchange.Exchange) error {
+			if err := x.Send(req.WithContext(ctx)); err != nil {
+				return err
+			}
+			names, err = decodeModels(x)
+			return err
+		})
+	}
 	return names, p.client.Failure(ctx, "", err)
 }
 

@@ -104,7 +104,7 @@ func (k quirks) told(err error) quirks {
 
 // learn adds the refusal in err about req. It returns k itself if that is known
 // already.
-func (k quirks) learn(err error, req sdk.ChatCompletionRequest) quirks {
+func (k quirks) learn(err error, req *sdk.ChatCompletionRequest) quirks {
 	k = k.told(err)
 	refused, ok := errors.AsType[*providers.Error](err)
 	if !ok || refused.Status == 0 {

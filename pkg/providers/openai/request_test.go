@@ -125,6 +125,46 @@ func TestRequestFields(t *testing.T) {
 	}
 }
 
+// TestRequestsKeepTheirOwnSettings asks one provider in many ways, twice each, with two
+// keys: each request has the settings and the key that it has on a provider of its own.
+func TestRequestsKeepTheirOwnSettings(t *testing.T) {
+	t.Parallel()
+	srv := serve(t, nil)
+	key := ""
+	keyed := func(o *openai.Options) { o.Key = func() string { return key } }
+	shared := provider(t, srv.URL(), keyed)
+	ways := []map[string]any{
+		nil, {"max_tokens": 7}, {"max_tokens": 8}, {"temperature": 0.5}, {"top_p": 0.5}, {"seed": 1}, {"seed": 2}, {"stop": []string{"a"}},
+		{"stop": []string{"b"}}, {"reasoning_effort": "low"}, {"tool_choice": "auto"}, {"tool_choice": "required"},
+		{"tool_choice": map[string]any{"name": "probe"}}, {"response_format": json.RawMessage(`{"type":"object"}`)},
+		{"response_format": json.RawMessage(`{"type":"string"}`)},
+	}
+	for n := range 4 * len(ways) {
+		key = fmt.Sprint("key", n/2%2)
+		model, way := fmt.Sprint("m", n%2), ways[n/4]
+		for _, p := range []*openai.Provider{shared, provider(t, srv.URL(), keyed)} {
+			messages := []providers.Message{{Role: "user", Content: fmt.Sprint("question ", n)}}
+			if _, err := p.Chat(t.Context(), messages, providertest.Tools(), model, way); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := p.ChatStream(t.Context(), messages, providertest.Tools(), model, way, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		sent := srv.Requests()
+		sent = sent[len(sent)-4:]
+		for i := range 2 {
+			one, own := sent[i], sent[i+2]
+			if d := cmp.Diff(string(own.Body), string(one.Body)); d != "" {
+				t.Errorf("%v (-own +shared):\n%s", way, d)
+			}
+			if d := cmp.Diff(own.Header, one.Header); d != "" || one.Header.Get("Authorization") != "Bearer "+key {
+				t.Errorf("%v, headers (-own +shared):\n%s", way, d)
+			}
+		}
+	}
+}
+
 func object(t *testing.T, text string) map[string]any {
 	t.Helper()
 	var m map[string]any

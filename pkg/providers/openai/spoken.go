@@ -14,7 +14,7 @@ import (
 // heard sends one request and reads its answer. Markup in the answer's text becomes reasoning
 // and, in the forms of the model's row, calls.
 func (p *Provider) heard(
-	ctx context.Context, q *question, req sdk.ChatCompletionRequest, messages *exchange.Body, k quirks,
+	ctx context.Context, q *question, req *sdk.ChatCompletionRequest, messages *exchange.Body, k quirks,
 ) (*providers.LLMResponse, error) {
 	reader := spoken.NewReader(habits(k.row), q.messages, q.tools, q.emit)
 	asked := *q

@@ -1,8 +1,6 @@
 package openai
 
 import (
-	"encoding/json"
-
 	"parley/pkg/providers"
 	"parley/pkg/providers/internal/exchange"
 )
@@ -10,12 +8,12 @@ import (
 // readStream reads the frames until the stream ends. Any chunk with a finish reason
 // finishes the answer.
 func readStream(x *exchange.Exchange, a *assembly) (*providers.LLMResponse, error) {
+	var r frameReader
 	err := x.Stream(x.Frames().Next, func(frame []byte) (bool, error) {
-		var c chunk
-		if err := json.Unmarshal(frame, &c); err != nil {
-			return false, exchange.Cut("a piece of the answer is not JSON", err)
+		c, err := r.read(frame)
+		if err == nil {
+			err = a.add(c)
 		}
-		err := a.add(&c)
 		return a.finish != "", err
 	})
 	if err != nil {

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,10 +14,16 @@ import (
 // Body is a request that is being written: text, with bytes that many requests share,
 // and pictures, at their places. Pictures are read while the request is sent: the body
 // has their place and their size, so that asking with pictures takes no memory for them.
+// The zero value is an empty one.
 type Body struct {
 	// Text is the request so far, without its other parts.
 	Text  []byte
 	parts []part
+	few   [4]part // room for the usual ones
+
+	mu    sync.Mutex
+	lent  *memory // that of Text, if it goes back; see memory.go
+	ended bool
 }
 
 // part stands at a place of the text: shared bytes, or a picture in base64.
@@ -29,22 +36,30 @@ type part struct {
 
 // Share puts bytes at the end of the request so far, which are not copied.
 func (b *Body) Share(bytes []byte) {
-	b.parts = append(b.parts, part{at: len(b.Text), shared: bytes})
+	b.add(part{at: len(b.Text), shared: bytes})
 }
 
 // Picture puts the file of a picture, which has size bytes, in base64 at the end of the
 // request so far.
 func (b *Body) Picture(img *providers.Image, size int64) {
-	b.parts = append(b.parts, part{at: len(b.Text), size: size, open: img.Open})
+	b.add(part{at: len(b.Text), size: size, open: img.Open})
+}
+
+func (b *Body) add(p part) {
+	if b.parts == nil {
+		b.parts = b.few[:0]
+	}
+	b.parts = append(b.parts, p)
 }
 
 // Attach makes b the body of a request, which may be sent several times.
 func (b *Body) Attach(req *http.Request) {
-	req.Body = b.reader()
-	req.GetBody = func() (io.ReadCloser, error) { return b.reader(), nil }
 	if req.ContentLength = b.length(); req.ContentLength == 0 { // which net/http would take for unknown
 		req.Body = http.NoBody
+		return
 	}
+	req.GetBody = b.reader
+	req.Body, _ = b.reader() // it has not ended
 }
 
 func (b *Body) length() int64 {
@@ -56,71 +71,25 @@ func (b *Body) length() int64 {
 }
 
 // reader reads it all; each reader begins anew.
-func (b *Body) reader() io.ReadCloser {
-	r := &bodyReader{}
-	var all []io.Reader // ends with the pieces so far, where there is a picture
-	texts := &pieces{rest: make([][]byte, 0, 2*len(b.parts)+1)}
-	from := 0
-	for i := range b.parts {
-		p := &b.parts[i]
-		texts.rest = append(texts.rest, b.Text[from:p.at])
-		from = p.at
-		if p.open == nil {
-			texts.rest = append(texts.rest, p.shared)
-			continue
-		}
-		e := &encoder{open: p.open, left: p.size}
-		r.files = append(r.files, e)
-		all = append(all, texts, e)
-		texts = &pieces{}
+func (b *Body) reader() (io.ReadCloser, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.ended {
+		return nil, http.ErrBodyReadAfterClose
 	}
-	texts.rest = append(texts.rest, b.Text[from:])
-	if len(all) == 0 {
-		return texts
-	}
-	r.all = io.MultiReader(append(all, texts)...)
-	return r
+	b.lent.use()
+	return &bodyReader{all: b.Text, parts: b.parts, lent: b.lent}, nil
 }
 
-// pieces reads texts one behind the other. Unlike io.MultiReader it is written
-// without a buffer between.
-type pieces struct{ rest [][]byte }
-
-// Read implements [io.Reader].
-func (p *pieces) Read(b []byte) (int, error) {
-	n := 0
-	for i := range p.rest {
-		k := copy(b[n:], p.rest[i])
-		p.rest[i] = p.rest[i][k:]
-		n += k
-	}
-	if n == 0 && len(b) > 0 {
-		return 0, io.EOF
-	}
-	return n, nil
-}
-
-// WriteTo implements [io.WriterTo].
-func (p *pieces) WriteTo(w io.Writer) (sum int64, err error) {
-	for i := range p.rest {
-		n, err := w.Write(p.rest[i])
-		p.rest[i], sum = p.rest[i][n:], sum+int64(n)
-		if err != nil {
-			return sum, err
-		}
-	}
-	return sum, nil
-}
-
-// Close implements [io.Closer].
-func (*pieces) Close() error { return nil }
-
-// bodyReader is a reader with open files in it. HTTP/2 may close it in the middle
-// of a read.
+// bodyReader reads a body. HTTP/2 may close it in the middle of a read.
 type bodyReader struct {
 	mu     sync.Mutex
-	all    io.Reader
-	files  []*encoder
+	all    []byte
+	parts  []part
+	lent   *memory // until it is closed
+	next   int     // of the texts and the parts between them
+	text   []byte  // what is unread of the present one
+	file   *encoder
 	closed bool
 }
 
@@ -131,16 +100,67 @@ func (r *bodyReader) Read(p []byte) (int, error) {
 	if r.closed {
 		return 0, http.ErrBodyReadAfterClose
 	}
-	return r.all.Read(p)
+	n := 0
+	for n < len(p) {
+		switch {
+		case len(r.text) > 0:
+			k := copy(p[n:], r.text)
+			r.text = r.text[k:]
+			n += k
+		case r.file != nil:
+			k, err := r.file.Read(p[n:])
+			n += k
+			if errors.Is(err, io.EOF) {
+				r.file = nil
+			} else if err != nil {
+				return n, err
+			}
+		case !r.advance():
+			if n == 0 {
+				return 0, io.EOF
+			}
+			return n, nil
+		}
+	}
+	return n, nil
+}
+
+// advance goes to the next text or part.
+func (r *bodyReader) advance() bool {
+	const each = 2 // a text, and the part behind it
+	i, at := r.next/each, r.next%each
+	if i >= len(r.parts)+1-at {
+		return false
+	}
+	r.next++
+	if at > 0 {
+		p := &r.parts[i]
+		if r.text = p.shared; p.open != nil {
+			r.file = &encoder{open: p.open, left: p.size}
+		}
+		return true
+	}
+	from, to := 0, len(r.all)
+	if i > 0 {
+		from = r.parts[i-1].at
+	}
+	if i < len(r.parts) {
+		to = r.parts[i].at
+	}
+	r.text = r.all[from:to]
+	return true
 }
 
 // Close implements [io.Closer].
 func (r *bodyReader) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.closed = true
-	for _, f := range r.files {
-		f.close()
+	if r.file != nil {
+		r.file.close()
+	}
+	if !r.closed {
+		r.closed, r.all, r.text, r.parts = true, nil, nil, nil
+		r.lent.leave()
 	}
 	return nil
 }
@@ -183,6 +203,9 @@ func (e *encoder) fill() error {
 	}
 	n := min(piece, e.left)
 	if _, err := io.ReadFull(e.file, e.raw[:n]); err != nil {
+		if errors.Is(err, io.EOF) { // which is the end of the body alone
+			err = io.ErrUnexpectedEOF
+		}
 		return fmt.Errorf("read a picture: %w", err)
 	}
 	e.left -= n

@@ -45,6 +45,7 @@ type Client struct {
 	opts   Options
 	http   *http.Client
 	server string // the base URL without credentials, for errors
+	pools  pools
 
 	mu   sync.Mutex
 	keys []string // the last ones that requests had, the newest at the end

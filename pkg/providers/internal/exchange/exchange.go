@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"mime"
 	"net/http"
 	"strings"
 	"time"
@@ -35,8 +34,7 @@ var (
 // Exchange is one request and its answer. It watches the time. One goroutine uses it.
 type Exchange struct {
 	cancel context.CancelCauseFunc
-	client *http.Client
-	limit  int64
+	client *Client
 	// impatient means that a stream was asked for, so that silence before the
 	// headers counts as well.
 	impatient bool
@@ -47,14 +45,15 @@ type Exchange struct {
 	complete bool
 
 	closer io.Closer
-	body   []byte  // of an answer that is no stream
-	frames *Frames // of one that is
+	reader *bufio.Reader // of the answer; lent
+	body   []byte        // of an answer that is no stream
+	frames *Frames       // of one that is
 }
 
 // Once has ask send one request with x, and read its answer, under the context that x
 // watches. If a time limit ended the exchange, the error is that limit's.
 func (c *Client) Once(ctx context.Context, stream bool, ask func(ctx context.Context, x *Exchange) error) error {
-	x := &Exchange{client: c.http, limit: c.opts.MaxBody, idle: c.opts.IdleTimeout, impatient: stream}
+	x := &Exchange{client: c, idle: c.opts.IdleTimeout, impatient: stream}
 	ctx, x.cancel = context.WithCancelCause(ctx)
 	x.timer = time.AfterFunc(x.idle, func() { x.cancel(errIdle) })
 	x.timer.Stop()
@@ -73,6 +72,10 @@ func (x *Exchange) stop() {
 	x.timer.Stop()
 	if x.closer != nil {
 		_ = x.closer.Close() // a failure to close has no effect
+	}
+	if x.reader != nil {
+		x.client.pools.takeBack(x.reader)
+		x.reader, x.frames = nil, nil
 	}
 	x.cancel(nil)
 }
@@ -100,7 +103,7 @@ func (x *Exchange) Send(req *http.Request) error {
 	if x.impatient {
 		x.alive()
 	}
-	resp, err := x.client.Do(req) //nolint:gosec,bodyclose // the operator names the server; stop closes
+	resp, err := x.client.http.Do(req) //nolint:gosec,bodyclose // the operator names the server; stop closes
 	if err != nil {
 		return transportError(err)
 	}
@@ -109,12 +112,12 @@ func (x *Exchange) Send(req *http.Request) error {
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return x.refusal(resp)
 	}
-	body := bufio.NewReaderSize(&cappedBody{r: resp.Body, left: x.limit}, chunkSize)
-	if x.streams(resp.Header.Get("Content-Type"), body) {
-		x.frames = newFrames(body, x)
+	x.reader = x.client.pools.reader(&cappedBody{r: resp.Body, left: x.client.opts.MaxBody})
+	if x.streams(resp.Header.Get("Content-Type")) {
+		x.frames = &Frames{r: x.reader, x: x}
 		return nil
 	}
-	if x.body, err = io.ReadAll(&liveReader{r: body, x: x}); err != nil {
+	if x.body, err = io.ReadAll(&liveReader{r: x.reader, x: x}); err != nil {
 		return readError(err)
 	}
 	return nil
@@ -132,12 +135,13 @@ func (x *Exchange) refusal(resp *http.Response) error {
 
 // streams says whether an answer is an event stream: by its type, or, where a stream was
 // asked for and the type is neither that nor JSON, by its beginning.
-func (x *Exchange) streams(contentType string, body *bufio.Reader) bool {
-	kind, _, _ := mime.ParseMediaType(contentType)
+func (x *Exchange) streams(contentType string) bool {
+	kind, _, _ := strings.Cut(contentType, ";")
+	kind = strings.ToLower(strings.TrimSpace(kind))
 	if kind == "text/event-stream" || !x.impatient || strings.HasSuffix(kind, "json") {
 		return kind == "text/event-stream"
 	}
-	head, _ := body.Peek(len("event:")) // a shorter answer is no stream
+	head, _ := x.reader.Peek(len("event:")) // a shorter answer is no stream
 	field, _, found := bytes.Cut(head, []byte(":"))
 	return found && (len(field) == 0 || string(field) == "data" || string(field) == "event" || string(field) == "id")
 }

@@ -26,10 +26,6 @@ type Frames struct {
 	err   error
 }
 
-func newFrames(r io.Reader, x *Exchange) *Frames {
-	return &Frames{r: bufio.NewReaderSize(r, chunkSize), x: x}
-}
-
 func done() []byte { return []byte("[DONE]") }
 
 // Next gives the next frame; [io.EOF] after [DONE]. The frame holds until the next call.

@@ -36,15 +36,44 @@ func (t *LooseText) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Unquote decodes a string that a decoder has found, which is mostly plain text: the
-// pieces of a stream are many, and a second decoder for each costs more than the text.
+// Unquote decodes a string that a decoder has found, which is mostly plain text with an
+// escaped line here and there: the pieces of a stream are many, and a second decoder for
+// each costs more than the text.
 func Unquote(literal []byte) (string, error) {
-	if n := len(literal); n >= 2 && bytes.IndexByte(literal, '\\') < 0 && utf8.Valid(literal) {
-		return string(literal[1 : n-1]), nil
+	if n := len(literal); n >= 2 && utf8.Valid(literal) {
+		inner := literal[1 : n-1]
+		first := bytes.IndexByte(inner, '\\')
+		if first < 0 {
+			return string(inner), nil
+		}
+		if text, ok := unescaped(inner, first); ok {
+			return text, nil
+		}
 	}
 	var s string
 	err := json.Unmarshal(literal, &s)
 	return s, err
+}
+
+// unescaped undoes escapes, the first of which is at first; false for one by a number.
+func unescaped(text []byte, first int) (string, bool) {
+	out := append(make([]byte, 0, len(text)), text[:first]...)
+	for i := first; i < len(text); i++ {
+		if text[i] != '\\' {
+			out = append(out, text[i])
+			continue
+		}
+		i++
+		if i == len(text) {
+			return "", false
+		}
+		at := bytes.IndexByte([]byte(`"\/nrtbf`), text[i])
+		if at < 0 {
+			return "", false
+		}
+		out = append(out, "\"\\/\n\r\t\b\f"[at])
+	}
+	return string(out), true
 }
 
 func joinParts(parts []json.RawMessage) string {

@@ -1,0 +1,155 @@
+package exchange_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/pkg/providers/internal/exchange"
+)
+
+// slowReader is a transport that fails at once and reads the bodies later, as a
+// connection may that writes while its request has ended.
+type slowReader struct{ bodies []io.ReadCloser }
+
+func (s *slowReader) RoundTrip(r *http.Request) (*http.Response, error) {
+	again, err := r.GetBody()
+	if err != nil {
+		return nil, err
+	}
+	s.bodies = append(s.bodies, r.Body, again)
+	return nil, errors.New("no connection")
+}
+
+// TestARequestKeepsItsBytes: what the transport still reads is the request that it was
+// given, though that has ended, and later ones were written.
+func TestARequestKeepsItsBytes(t *testing.T) {
+	t.Parallel()
+	const requests = 8
+	var transport slowReader
+	client := exchange.New(exchange.Options{BaseURL: "http://model.invalid", Transport: &transport})
+	text := func(n int) string { return strings.Repeat(fmt.Sprint(n), 1000) }
+	for n := range requests {
+		body := client.Body(1000)
+		body.Text = append(body.Text, text(n)...)
+		body.Share([]byte("shared"))
+		if _, err := (adapter{client}).ask(t.Context(), false, body); err == nil {
+			t.Fatal("an answer without a connection")
+		}
+		body.End()
+	}
+	for i, body := range transport.bodies {
+		got, err := io.ReadAll(body)
+		if want := text(i/2) + "shared"; err != nil || string(got) != want {
+			t.Errorf("body %d: %d bytes, %.9s…, %v; want %.9s…", i, len(got), got, err, want)
+		}
+		if err := body.Close(); err != nil {
+			t.Error(err)
+		}
+		if n, err := body.Read(make([]byte, 1)); n > 0 || !errors.Is(err, http.ErrBodyReadAfterClose) {
+			t.Errorf("a closed body gives %d bytes, %v", n, err)
+		}
+	}
+}
+
+// TestAnEndedRequestIsNotSentAgain: its memory may be another request's by then.
+func TestAnEndedRequestIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	client := exchange.New(exchange.Options{BaseURL: "http://model.invalid"})
+	body := client.Body(10)
+	body.Text = append(body.Text, "text"...)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, client.URL(""), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	body.Attach(req)
+	body.End()
+	body.End()
+	if again, err := req.GetBody(); err == nil {
+		t.Errorf("it gives %v", again)
+	}
+	if got, err := io.ReadAll(req.Body); err != nil || string(got) != "text" {
+		t.Errorf("the reader before the end gives %q, %v", got, err)
+	}
+}
+
+// TestNoTextCrossesBetweenRequests has many requests at once, over both versions of HTTP,
+// to a server that often ends one early while callers often give up: each body that
+// arrives whole is one request's.
+func TestNoTextCrossesBetweenRequests(t *testing.T) {
+	t.Parallel()
+	for _, two := range []bool{false, true} {
+		t.Run(fmt.Sprintf("HTTP/2 %v", two), func(t *testing.T) {
+			t.Parallel()
+			var whole atomic.Int64
+			srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				n := 0
+				if _, err := fmt.Sscan(r.Header.Get("N"), &n); err != nil {
+					t.Error(err)
+				}
+				if n%5 == 0 {
+					w.WriteHeader(http.StatusServiceUnavailable)
+					return
+				}
+				got, err := io.ReadAll(r.Body)
+				if err != nil {
+					return
+				}
+				whole.Add(1)
+				if want := strings.Repeat(fmt.Sprintf("<%d>", n), n); string(got) != want {
+					t.Errorf("request %d arrived as %d bytes, %.20s…", n, len(got), got)
+				}
+				_, _ = io.WriteString(w, `{"text":"a"}`)
+			}))
+			srv.EnableHTTP2 = two
+			srv.StartTLS()
+			defer srv.Close()
+			client := exchange.New(exchange.Options{BaseURL: srv.URL, Transport: srv.Client().Transport})
+			defer client.Close()
+			var wg sync.WaitGroup
+			const callers, each = 8, 40
+			for c := range callers {
+				wg.Go(func() {
+					for i := range each {
+						send(t.Context(), client, 1+(c*each+i)*7)
+					}
+				})
+			}
+			wg.Wait()
+			if whole.Load() < callers*each/4 {
+				t.Errorf("%d requests arrived whole", whole.Load())
+			}
+		})
+	}
+}
+
+// send sends n times n in brackets, and gives up early now and then; it may fail.
+func send(ctx context.Context, client *exchange.Client, n int) {
+	if n%3 == 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(n)*time.Microsecond)
+		defer cancel()
+	}
+	body := client.Body(100)
+	defer body.End()
+	for range n {
+		body.Text = fmt.Appendf(body.Text, "<%d>", n)
+	}
+	_ = client.Once(ctx, false, func(ctx context.Context, x *exchange.Exchange) error {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, client.URL("/ask"), nil)
+		if err != nil {
+			return err
+		}
+		req.Header.Set("N", fmt.Sprint(n))
+		body.Attach(req)
+		return x.Send(req)
+	})
+}

@@ -1,0 +1,150 @@
+package openai
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	sdk "github.com/sashabaranov/go-openai"
+)
+
+// form is a request as go-openai writes it, without its conversation: the address, the
+// headers and the settings. Most requests of a server differ in the conversation alone, so
+// one form serves many of them, at once too, and no part of it is written again.
+type form struct {
+	// request has neither a body nor a context.
+	request *http.Request
+	// settings are the fields of the request's text that follow the conversation.
+	settings []byte
+}
+
+// formKey tells forms apart: the settings that may differ from request to request, and
+// the key.
+type formKey struct {
+	model, key           string
+	stream, usage        bool
+	limit, newLimit      int
+	temperature, topP    float32
+	effort, choice, tool string
+}
+
+// forms keeps those that were asked for. It is safe for use by many goroutines at once.
+type forms struct {
+	mu    sync.Mutex
+	known map[formKey]*form
+}
+
+// maxForms is how many forms are kept: models, their settings and forms of tool_choice.
+const maxForms = 64
+
+// of gives the form of a request, which write has go-openai write where it is not known.
+func (f *forms) of(req *sdk.ChatCompletionRequest, key string, write func() (*form, error)) (*form, error) {
+	k, usual := keyOf(req, key)
+	if !usual {
+		return write()
+	}
+	f.mu.Lock()
+	known := f.known[k]
+	f.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	written, err := write()
+	if err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.known == nil || len(f.known) >= maxForms {
+		f.known = make(map[formKey]*form)
+	}
+	f.known[k] = written
+	return written, nil
+}
+
+// keyOf gives the key of a form; false for a request with settings that seldom repeat.
+func keyOf(req *sdk.ChatCompletionRequest, key string) (formKey, bool) {
+	k := formKey{
+		model: req.Model, key: key, stream: req.Stream, usage: req.StreamOptions != nil,
+		limit:    req.MaxTokens, //nolint:staticcheck // the name that most servers know
+		newLimit: req.MaxCompletionTokens, temperature: req.Temperature, topP: req.TopP, effort: req.ReasoningEffort,
+	}
+	switch choice := req.ToolChoice.(type) {
+	case nil:
+	case string:
+		k.choice = choice
+	case sdk.ToolChoice:
+		k.choice, k.tool = string(choice.Type), choice.Function.Name
+	default:
+		return k, false
+	}
+	return k, req.Stop == nil && req.Seed == nil && req.ResponseFormat == nil
+}
+
+// form gives the form of a request.
+func (p *Provider) form(req *sdk.ChatCompletionRequest) (*form, error) {
+	key := p.client.Key()
+	return p.forms.of(req, key, func() (*form, error) {
+		written, err := p.written(key, func(ctx context.Context, c *sdk.Client) error {
+			if !req.Stream {
+				_, err := c.CreateChatCompletion(ctx, *req)
+				return err
+			}
+			stream, err := c.CreateChatCompletionStream(ctx, *req)
+			if err == nil {
+				err = stream.Close()
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return newForm(written)
+	})
+}
+
+// noMessages is how go-openai writes a request without messages.
+const noMessages = `"messages":null`
+
+func newForm(written *http.Request) (*form, error) {
+	raw, err := io.ReadAll(written.Body)
+	if err != nil {
+		return nil, fmt.Errorf("read request: %w", err)
+	}
+	head, tail, ok := bytes.Cut(raw, []byte(noMessages))
+	if !ok || len(head) < 2 || head[len(head)-1] != ',' {
+		return nil, fmt.Errorf("the request has no place for its messages: %.80s", raw)
+	}
+	written.Body, written.GetBody, written.ContentLength = nil, nil, 0
+	settings := append([]byte{','}, head[1:len(head)-1]...) // between the brace and the comma
+	return &form{request: written, settings: append(settings, tail...)}, nil
+}
+
+// written has go-openai write a request, which is not sent.
+func (p *Provider) written(key string, ask func(ctx context.Context, c *sdk.Client) error) (*http.Request, error) {
+	var s scribe
+	config := sdk.DefaultConfig(key)
+	config.BaseURL = p.client.URL("")
+	config.HTTPClient = &s
+	if err := ask(context.Background(), sdk.NewClientWithConfig(config)); err != nil {
+		return nil, err
+	}
+	return s.request, nil
+}
+
+// scribe is go-openai's HTTP client: it keeps the request. The library does not read
+// answers, because it drops the status and headers of refusals, the body of a whole
+// answer, and the end of a stream.
+type scribe struct{ request *http.Request }
+
+// Do keeps the request and answers with an empty object.
+func (s *scribe) Do(req *http.Request) (*http.Response, error) {
+	s.request = req
+	return &http.Response{
+		StatusCode: http.StatusOK, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("{}")), Request: req,
+	}, nil
+}
