@@ -128,6 +128,7 @@ func rooms() map[string][]string {
 		"pkg/tools/internal/counts":    nil,
 		"pkg/tools/internal/isolate":   nil,
 		"pkg/tools/internal/memory":    nil,
+		"pkg/tools/internal/offer":     {"pkg/providers"},
 		"pkg/tools/internal/output":    nil,
 		"pkg/tools/internal/schema":    {"pkg/providers", "pkg/tools/internal/output"},
 		"pkg/tools/*/...":              tool,

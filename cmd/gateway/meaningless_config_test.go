@@ -173,6 +173,27 @@ tools:
 9:5: tools.rules.delete_file: says nothing: write level or approval, or leave it out
 10:36: tools.chats.telegram:1.enabled[0]: "message" is never offered, because tools.disabled names it: take it out there
 `},
+		"tools on demand, switched off": {`
+tools:
+  lazy: true
+  disabled: [find_tools]
+`, `
+2:9: tools.lazy: changes nothing, because tools.disabled names find_tools: take it out there
+`},
+		"tools on demand, left out": {`
+tools:
+  lazy: true
+  enabled: [calculator]
+`, `
+2:9: tools.lazy: changes nothing, because tools.enabled does not name find_tools: add it there
+`},
+		"tools on demand, in a sequence": {`
+tools:
+  composed:
+    look: {description: d, steps: [{tool: find_tools, arguments: {query: x}}]}
+`, `
+3:43: tools.composed.look.steps[0].tool: find_tools is off (tools.lazy), so that this step always fails
+`},
 		"composed": {`
 tools:
   disabled: [web_fetch]

@@ -93,6 +93,7 @@ type Tools struct {
 	On          bool                `yaml:"on" jsonschema_description:"Whether any tool is offered. Default true."`
 	Enabled     []string            `yaml:"enabled" jsonschema_description:"When set, exactly these tools are offered."`
 	Disabled    []string            `yaml:"disabled" jsonschema_description:"These tools are never offered."`
+	Lazy        bool                `yaml:"lazy" jsonschema_description:"Offers find_tools alone at first, and each other tool once the model has found it. Default false: all at once."`
 	Timeout     Duration            `yaml:"timeout" min:"100ms" max:"1h" jsonschema_description:"Longest run of a tool that names no time of its own. Default 30s."`
 	MaxParallel int                 `yaml:"max_parallel" jsonschema:"minimum=1,maximum=64" jsonschema_description:"Calls of one answer that run beside each other. Default 4."`
 	Approval    string              `yaml:"approval" jsonschema:"enum=destructive,enum=side_effects,enum=never" jsonschema_description:"Which calls a person is asked for: those that overwrite, delete, execute or reach a new destination (destructive, the default), everything that is not read-only (side_effects), or none (never, which covers neither commands nor code)."`

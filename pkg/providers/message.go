@@ -135,3 +135,13 @@ type Usage struct {
 	// servers do not report it, [Metered] sets it.
 	Money int64 `json:"money,omitempty"`
 }
+
+// Add adds the use of another answer.
+func (u *Usage) Add(other Usage) {
+	u.PromptTokens += other.PromptTokens
+	u.CompletionTokens += other.CompletionTokens
+	u.TotalTokens += other.TotalTokens
+	u.CachedTokens += other.CachedTokens
+	u.ReasoningTokens += other.ReasoningTokens
+	u.Money += other.Money
+}

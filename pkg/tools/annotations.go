@@ -38,6 +38,9 @@ type Annotations struct {
 	Volatile bool
 	// Composed marks tools that call others by [CallTool].
 	Composed bool
+	// Finds marks the tool by which a model finds the others, with [Callable]. A loop whose
+	// registry offers it offers it alone, and each other one once it was found or called.
+	Finds bool
 	// Level is the level that the chat must have; empty: LevelRead for ReadOnly, else
 	// LevelWrite.
 	Level Level

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 
 	"parley/pkg/text"
-	"parley/pkg/tools/internal/asking"
 	"parley/pkg/tools/internal/counts"
+	"parley/pkg/tools/internal/offer"
 )
 
 // catalog holds the registered tools; a registry shares it with its views. Readers take
@@ -32,7 +32,7 @@ type snapshot struct {
 	sorted []*entry
 	off    map[string]bool
 	// offered are the lists that were asked for, by their mask over sorted.
-	offered *asking.Offers
+	offered *offer.Lists
 }
 
 // whyNot says why a tool cannot be called.
@@ -59,7 +59,7 @@ func (c *catalog) register(name string, tool Tool, o RegisterOptions) error {
 		log.Warn().Err(err).Msg("a tool was not registered")
 		return err
 	}
-	next := &snapshot{byName: maps.Clone(old.byName), off: old.off, offered: &asking.Offers{}}
+	next := &snapshot{byName: maps.Clone(old.byName), off: old.off, offered: &offer.Lists{}}
 	if next.byName == nil {
 		next.byName = map[string]*entry{}
 	}

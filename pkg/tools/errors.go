@@ -80,19 +80,7 @@ func (e *Error) Result() *ToolResult {
 // ErrorText is the one shape in which the model sees a failure:
 // {"error":true,"type":T,"message":M,"details":{…}}.
 func ErrorText(t ErrorType, message string, details map[string]any) string {
-	if details == nil {
-		details = map[string]any{}
-	}
-	text, err := output.JSON(struct {
-		Error   bool           `json:"error"`
-		Type    ErrorType      `json:"type"`
-		Message string         `json:"message"`
-		Details map[string]any `json:"details"`
-	}{true, t, message, details})
-	if err != nil {
-		return ErrorText(t, message, nil)
-	}
-	return text
+	return output.Failure(string(t), message, details)
 }
 
 // typed keeps an error's own type where it has one.

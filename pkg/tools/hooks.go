@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"parley/pkg/providers"
 	"parley/pkg/text"
 )
 
@@ -99,7 +100,7 @@ func (d dispatcher) descend(ctx context.Context, q *request) (context.Context, *
 
 // equip gives a tool that calls others the means for that.
 func (d dispatcher) equip(ctx context.Context, q *request) context.Context {
-	if !q.call.Annotations.Composed {
+	if !q.call.Annotations.Composed && !q.call.Annotations.Finds {
 		return ctx
 	}
 	next := *scopeFrom(ctx)
@@ -125,6 +126,15 @@ func CallTool(ctx context.Context, name string, args map[string]any) *ToolResult
 	}
 	inv := InvocationFrom(ctx)
 	return h.callee.execute(ctx, name, args, inv.Channel, inv.Chat, nil)
+}
+
+// Callable are the tools that the caller of the running call may call, by name, the called
+// one among them. It is for a tool with annotations that say that it finds others.
+func Callable(ctx context.Context) []providers.ToolDefinition {
+	if h := scopeFrom(ctx).hooks; h != nil && h.callee != nil {
+		return h.callee.view.definitions()
+	}
+	return nil
 }
 
 // ExamineTool examines a call as [CallTool] would make it; it is for the Examine of

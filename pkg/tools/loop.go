@@ -11,6 +11,7 @@ import (
 	"parley/pkg/providers"
 	"parley/pkg/tools/internal/asking"
 	"parley/pkg/tools/internal/memory"
+	"parley/pkg/tools/internal/offer"
 )
 
 // The defaults and bounds of a loop.
@@ -59,6 +60,8 @@ type ToolLoopConfig struct {
 	// Gate decides which calls a person has to allow first; with nil all calls run
 	// unasked.
 	Gate Gate
+	// Whole offers all tools from the beginning, also where one of them finds the others.
+	Whole bool
 	// Asked says that an earlier attempt has put a question in round FirstRound: the
 	// loop ends once the other calls of that round have their results.
 	Asked bool
@@ -158,13 +161,26 @@ func (l *loop) ask(ctx context.Context, round int, c asking.Choice, last bool) (
 		Provider: l.Provider, Model: l.Model, Options: l.LLMOptions, Choice: c,
 		Round: round, Last: last, Conversation: l.conversation,
 	}
-	if l.Tools != nil {
-		q.Tools = l.Tools.calls.view.definitions()
-	}
+	l.offer(&q)
 	if l.Journal != nil {
 		q.OnEvent = func(e providers.StreamEvent) { l.streamed(round, e) }
 	}
 	return asking.Ask(ctx, q)
+}
+
+// offer gives a question its tools: all, or, where one of them finds the others, that one
+// with those that the conversation has found or called. There a call that the model was
+// told to make comes after the one that finds its tool.
+func (l *loop) offer(q *asking.Question) {
+	if l.Tools == nil {
+		return
+	}
+	v := &l.Tools.calls.view
+	q.Tools = v.definitions()
+	if finder := v.finder(); finder != "" && !l.Whole {
+		f := offer.Finding{All: q.Tools, Finder: finder, Conversation: l.conversation, Also: q.Choice.Name()}
+		q.Tools, q.Sought = f.Tools(v.catalog.now.Load().offered), q.Round == 2 && f.Only()
+	}
 }
 
 // streamed passes on a part of the answer.
@@ -204,7 +220,7 @@ func (l *loop) round(ctx context.Context, round int, choice asking.Choice) (bool
 	l.result.Iterations = round
 	l.result.FinishReason = resp.FinishReason
 	l.result.LimitReached = limit
-	add(&l.result.Usage, resp.Usage)
+	l.result.Usage.Add(resp.Usage)
 	if limit {
 		// No request would follow with their results.
 		resp.ToolCalls = nil
@@ -246,13 +262,4 @@ func (l *loop) event(e Event) {
 	if l.Journal != nil {
 		l.Journal.Event(e)
 	}
-}
-
-func add(sum *providers.Usage, u providers.Usage) {
-	sum.PromptTokens += u.PromptTokens
-	sum.CompletionTokens += u.CompletionTokens
-	sum.TotalTokens += u.TotalTokens
-	sum.CachedTokens += u.CachedTokens
-	sum.ReasoningTokens += u.ReasoningTokens
-	sum.Money += u.Money
 }

@@ -9,8 +9,8 @@ import (
 
 	"parley/pkg/providers"
 	"parley/pkg/text"
-	"parley/pkg/tools/internal/asking"
 	"parley/pkg/tools/internal/isolate"
+	"parley/pkg/tools/internal/offer"
 )
 
 // The defaults of [Options].
@@ -79,7 +79,7 @@ func NewToolRegistryWith(o Options) *ToolRegistry {
 		o.MaxDepth = defaultMaxDepth
 	}
 	c := &catalog{options: o}
-	c.now.Store(&snapshot{offered: &asking.Offers{}})
+	c.now.Store(&snapshot{offered: &offer.Lists{}})
 	return &ToolRegistry{dispatcher{view{catalog: c}}}
 }
 

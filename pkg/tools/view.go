@@ -62,6 +62,17 @@ func (v *view) usable() []*entry {
 	return out
 }
 
+// finder is the name of the usable tool that finds the others, or "".
+func (v *view) finder() string {
+	s := v.catalog.now.Load()
+	for _, e := range s.sorted {
+		if e.annotations.Finds && v.offers(e) && s.whyNot(e) == nil {
+			return e.name
+		}
+	}
+	return ""
+}
+
 func (v *view) unknownTool(name string) *Error {
 	var offered []string
 	for _, e := range v.usable() {
@@ -76,26 +87,10 @@ func (v *view) unknownTool(name string) *Error {
 // same tools share the list: it must not be changed.
 func (v *view) definitions() []providers.ToolDefinition {
 	s := v.catalog.now.Load()
-	var few [64]byte
-	mask := few[:0]
-	n := 0
-	for _, e := range s.sorted {
-		if v.offers(e) && s.whyNot(e) == nil {
-			mask = append(mask, 1)
-			n++
-		} else {
-			mask = append(mask, 0)
+	return s.offered.Of(len(s.sorted), func(i int) *providers.ToolDefinition {
+		if e := s.sorted[i]; v.offers(e) && s.whyNot(e) == nil {
+			return &e.definition
 		}
-	}
-	if known := s.offered.Of(mask); known != nil {
-		return known
-	}
-	out := make([]providers.ToolDefinition, 0, n)
-	for i, e := range s.sorted {
-		if mask[i] == 1 {
-			out = append(out, e.definition)
-		}
-	}
-	s.offered.Keep(mask, out)
-	return out
+		return nil
+	})
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // hiRequest is the request of "hi" on the fresh chat of an owner, the console, and the
-// gateway that made it.
-func hiRequest(t *testing.T) (*prefix.Request, *rig.Gateway) {
+// gateway that made it, with these settings of its tools.
+func hiRequest(t *testing.T, tools map[string]any) (*prefix.Request, *rig.Gateway) {
 	t.Helper()
 	seen := make(chan []byte, 1)
 	model := fakemodel.NewHandler(fakemodel.Options{Script: func(req fakemodel.Request) fakemodel.Answer {
@@ -28,7 +28,7 @@ func hiRequest(t *testing.T) (*prefix.Request, *rig.Gateway) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gw, err := rig.NewGateway(bin, t.TempDir(), rig.Config{ModelURL: srv.URL + "/v1"})
+	gw, err := rig.NewGateway(bin, t.TempDir(), rig.Config{ModelURL: srv.URL + "/v1", Tools: tools})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,10 +49,17 @@ func hiRequest(t *testing.T) (*prefix.Request, *rig.Gateway) {
 // TestTheRequestOfHi is small: every request of every turn carries the same parts.
 func TestTheRequestOfHi(t *testing.T) {
 	t.Parallel()
-	const most, tools = 7700, 19
-	r, _ := hiRequest(t)
-	if p := r.Parts(); len(r.Body) > most || p.All() != len(r.Body) || len(r.Tools) != tools {
-		t.Errorf("%d bytes, at most %d; %d tools, want %d: %+v", len(r.Body), most, len(r.Tools), tools, p)
+	for name, c := range map[string]struct {
+		settings    map[string]any
+		most, tools int
+	}{
+		"all tools": {nil, 7700, 19},
+		"on demand": {map[string]any{"lazy": true}, 2200, 1},
+	} {
+		r, _ := hiRequest(t, c.settings)
+		if p := r.Parts(); len(r.Body) > c.most || p.All() != len(r.Body) || len(r.Tools) != c.tools {
+			t.Errorf("%s: %d bytes, at most %d; %d tools, want %d: %+v", name, len(r.Body), c.most, len(r.Tools), c.tools, p)
+		}
 	}
 }
 
@@ -60,7 +67,7 @@ func TestTheRequestOfHi(t *testing.T) {
 // was told, in the schema or in the description.
 func TestEachBoundIsSaid(t *testing.T) {
 	t.Parallel()
-	r, gw := hiRequest(t)
+	r, gw := hiRequest(t, nil)
 	told := map[string]prefix.Tool{}
 	for _, d := range r.Tools {
 		told[d.Name] = d
@@ -125,22 +132,33 @@ func toolCall(t *testing.T, gw *rig.Gateway, tool, args string) (string, error) 
 }
 
 // TestRequestsBeginAsTheOneBefore over a month of 200 turns: the history is full from turn
-// 60 on, MEMORY.md is written every tenth turn, and the date changes.
+// 60 on, MEMORY.md is written every tenth turn, and the date changes. With tools on demand, the
+// model finds its tool once: it goes on calling it.
 func TestRequestsBeginAsTheOneBefore(t *testing.T) {
 	t.Parallel()
-	bin, err := gateway.Path()
-	if err != nil {
-		t.Fatal(err)
+	for name, tools := range map[string]map[string]any{"all tools": {}, "on demand": {"lazy": true}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			bin, err := gateway.Path()
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 5*patience)
+			defer cancel()
+			requests, err := prefix.Month(ctx, bin, t.TempDir(), tools)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if want := prefix.Turns + prefix.Turns/10 + len(tools); len(requests) != want {
+				t.Fatalf("%d requests, want %d", len(requests), want)
+			}
+			checkMonth(t, requests)
+		})
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 5*patience)
-	defer cancel()
-	requests, err := prefix.Month(ctx, bin, t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := prefix.Turns + prefix.Turns/10; len(requests) != want {
-		t.Fatalf("%d requests, want %d", len(requests), want)
-	}
+}
+
+func checkMonth(t *testing.T, requests []*prefix.Request) {
+	t.Helper()
 	lengths := func(from, to int) (most int) {
 		for _, r := range requests[from:to] {
 			most = max(most, len(r.Messages))
@@ -152,7 +170,9 @@ func TestRequestsBeginAsTheOneBefore(t *testing.T) {
 	}
 	shares := prefix.Shares(requests)
 	slices.Sort(shares)
-	if median, low := shares[len(shares)/2], shares[len(shares)/10]; median < 0.9 || low < 0.6 {
+	median, low := shares[len(shares)/2], shares[len(shares)/10]
+	t.Logf("%d requests; stable prefix: median %.3f, 10th percentile %.3f", len(requests), median, low)
+	if median < 0.9 || low < 0.6 {
 		t.Errorf("stable prefix: median %.2f, 10th percentile %.2f, want 0.90 and 0.60", median, low)
 	}
 }

@@ -16,10 +16,10 @@ import (
 	"parley/pkg/providers"
 )
 
-// Talk lets a gateway of the binary, in the folder dir, talk to a model that answers with
-// answer, and gives the requests that the model got.
+// Talk lets a gateway of the binary, in the folder dir and with these settings of its tools,
+// talk to a model that answers with answer, and gives the requests that the model got.
 func Talk(
-	ctx context.Context, bin, dir string, answer func(fakemodel.Request) fakemodel.Answer, work func(*rig.Gateway) error,
+	ctx context.Context, bin, dir string, tools map[string]any, answer func(fakemodel.Request) fakemodel.Answer, work func(*rig.Gateway) error,
 ) ([]*Request, error) {
 	var mu sync.Mutex
 	var bodies [][]byte
@@ -36,7 +36,7 @@ func Talk(
 	srv := &http.Server{Handler: model.Handler(), ReadHeaderTimeout: time.Minute}
 	defer srv.Close()
 	go func() { _ = srv.Serve(ln) }()
-	gw, err := rig.NewGateway(bin, dir, rig.Config{ModelURL: "http://" + ln.Addr().String() + "/v1"})
+	gw, err := rig.NewGateway(bin, dir, rig.Config{ModelURL: "http://" + ln.Addr().String() + "/v1", Tools: tools})
 	if err != nil {
 		return nil, err
 	}
@@ -71,9 +71,9 @@ const (
 // answers; those for summaries, which offer no tools, are others. Every tenth turn writes
 // MEMORY.md.
 // Each day is a process of its own with another date: the time zones of odd and even
-// days are a day apart.
-func Month(ctx context.Context, bin, dir string) ([]*Request, error) {
-	requests, err := Talk(ctx, bin, dir, monthsAnswer, func(gw *rig.Gateway) error {
+// days are a day apart. Where tools are offered on demand, the first writing turn finds its own.
+func Month(ctx context.Context, bin, dir string, tools map[string]any) ([]*Request, error) {
+	requests, err := Talk(ctx, bin, dir, tools, monthsAnswer, func(gw *rig.Gateway) error {
 		for day, turn := 0, 1; turn <= Turns; day++ {
 			var lines strings.Builder
 			for range turnsADay {
@@ -93,21 +93,30 @@ func Month(ctx context.Context, bin, dir string) ([]*Request, error) {
 	return slices.DeleteFunc(requests, func(r *Request) bool { return len(r.Tools) == 0 }), err
 }
 
+// The tools of a month.
+const (
+	writer = "append_file"
+	finder = "find_tools"
+)
+
 // monthsAnswer notes something in MEMORY.md every tenth turn, and answers.
 func monthsAnswer(req fakemodel.Request) fakemodel.Answer {
 	var turn int
 	last := &req.Messages[len(req.Messages)-1]
-	if last.Role == providers.RoleTool {
+	if last.Role == providers.RoleTool && !strings.Contains(last.Content, writer+"` - ") {
 		return fakemodel.Say("Noted. " + filler(answerBytes))
 	}
-	if _, err := fmt.Sscanf(last.Content, "question %d:", &turn); err != nil {
+	if _, err := fmt.Sscanf(req.LastUser(), "question %d:", &turn); err != nil {
 		return fakemodel.Say("an answer to something else: " + last.Content)
 	}
 	if turn%memoryEvery == 0 {
+		if !slices.ContainsFunc(req.Tools, func(d providers.ToolDefinition) bool { return d.Function.Name == writer }) {
+			return fakemodel.Call(finder, `{"query":"`+writer+`"}`)
+		}
 		args, _ := json.Marshal(map[string]string{ //nolint:errchkjson // two texts
 			"path": "MEMORY.md", "content": fmt.Sprintf("- fact of turn %d\n", turn),
 		})
-		return fakemodel.Call("append_file", string(args))
+		return fakemodel.Call(writer, string(args))
 	}
 	return fakemodel.Say(fmt.Sprintf("answer %d: %s", turn, filler(answerBytes)))
 }

@@ -19,7 +19,7 @@ func hi(ctx context.Context, p place) ([]report.Figure, error) {
 		return nil, fmt.Errorf("make folder: %w", err)
 	}
 	answer := func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("hello") }
-	requests, err := prefix.Talk(ctx, p.gateway, dir, answer, func(gw *rig.Gateway) error {
+	requests, err := prefix.Talk(ctx, p.gateway, dir, nil, answer, func(gw *rig.Gateway) error {
 		cmd := gw.Command(ctx, nil, "chat")
 		cmd.Stdin = strings.NewReader("hi\n")
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -50,7 +50,7 @@ func stablePrefix(ctx context.Context, p place) ([]report.Figure, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make folder: %w", err)
 	}
-	requests, err := prefix.Month(ctx, p.gateway, dir)
+	requests, err := prefix.Month(ctx, p.gateway, dir, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,7 @@
 package mutants
 
+import "slices"
+
 // hostileMutants let through actions that people, models and webhooks should not be
 // able to do.
 func hostileMutants() []Mutant {
@@ -41,7 +43,7 @@ func hostileMutants() []Mutant {
 			File: tools + "/admit.go", Old: `e := s.byName[q.call.Name]`, New: `e := s.byName[q.call.Name[:min(len(q.call.Name), 6)]]`,
 			Dir: tools, Test: "^FuzzLoop$",
 		},
-	}, hostileEdgeMutants()...)
+	}, slices.Concat(hostileEdgeMutants(), requestMutants())...)
 }
 
 func hostileEdgeMutants() []Mutant {
@@ -82,6 +84,13 @@ func hostileEdgeMutants() []Mutant {
 			File: "pkg/policy/redact.go", Old: `inHex, strings.ToUpper(inHex)}`, New: `inHex}`,
 			Dir: "internal/test/e2e", Test: "^TestTelegramModelTellsCredentials$",
 		},
+	}
+}
+
+// requestMutants are defects of the requests to a model: their size, their tools, and how
+// much of one the one before had.
+func requestMutants() []Mutant {
+	return []Mutant{
 		{
 			Promise: "small requests", Defect: "does not enforce a bound that the model is told",
 			File: "pkg/tools/internal/schema/infer.go", Old: `property[key] = n`, New: `_ = n`,
@@ -91,6 +100,28 @@ func hostileEdgeMutants() []Mutant {
 			Promise: "small requests", Defect: "repeats a keyword in every tool",
 			File: "pkg/tools/internal/schema/wire.go", Old: `delete(parameters, "additionalProperties")`, New: ``,
 			Dir: "internal/test/e2e", Test: "^TestTheRequestOfHi$",
+		},
+		{
+			Promise: "tools on demand", Defect: "forgets a found tool that was not called",
+			File: "pkg/tools/internal/offer/found.go", Old: `if m.Role == providers.RoleTool && m.Name == f.Finder {`, New: `if false {`,
+			Dir: "pkg/tools/find", Test: "^TestOffers$",
+		},
+		{
+			Promise: "tools on demand", Defect: "reads found tools from the result of any tool",
+			File: "pkg/tools/internal/offer/found.go", Old: `m.Role == providers.RoleTool && m.Name == f.Finder {`,
+			New: `m.Role == providers.RoleTool {`,
+			Dir: "pkg/tools/find", Test: "^TestOffers$",
+		},
+		{
+			Promise: "tools on demand", Defect: "lets a call that is required end with the finding",
+			File: "pkg/tools/internal/asking/choice.go", Old: `&& !q.Choice.stays && !q.Sought`, New: `&& !q.Choice.stays`,
+			Dir: "pkg/tools/find", Test: "^TestOffers$",
+		},
+		{
+			Promise: "tools on demand", Defect: "finds tools above the level of the chat",
+			File: "pkg/tools/hooks.go", Old: `return h.callee.view.definitions()`, New: `v := view{catalog: h.callee.view.catalog}
+		return v.definitions()`,
+			Dir: "pkg/tools/find", Test: "^TestFindsForItsCallerOnly$",
 		},
 		{
 			Promise: "stable requests", Defect: "moves the beginning of a full history with every turn",

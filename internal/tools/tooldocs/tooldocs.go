@@ -22,7 +22,7 @@ const Dir = "docs/tools"
 // configuration switches every built-in tool on.
 const configuration = `state_dir: state
 models: {main: {provider: offline}}
-tools: {scripts: {enabled: false}, shell: {enabled: true}, code: {enabled: true}}
+tools: {lazy: true, scripts: {enabled: false}, shell: {enabled: true}, code: {enabled: true}}
 `
 
 // tool is the page of one tool, as gateway tool show --json tells it.

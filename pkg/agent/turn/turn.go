@@ -314,6 +314,7 @@ func loopConfig(t *Turn, model *Model, past resumed) tools.ToolLoopConfig {
 	return tools.ToolLoopConfig{
 		Provider: provider, Model: model.Name, LLMOptions: optionsFor(t, model, offered),
 		Tools:         offered,
+		Whole:         isFree(t),
 		MaxIterations: t.Deps.Limits.Iterations,
 		MaxParallel:   t.Deps.Limits.Parallel,
 		Journal:       journal{t},

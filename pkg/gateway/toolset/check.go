@@ -9,6 +9,7 @@ import (
 	"parley/pkg/config"
 	"parley/pkg/tools"
 	"parley/pkg/tools/composed"
+	"parley/pkg/tools/find"
 )
 
 // Check compares the rules of tools and the composed tools with the tools' annotations,
@@ -16,6 +17,7 @@ import (
 func Check(lookup func(string) (string, bool)) func(*config.Config, func(string, error)) {
 	return func(cfg *config.Config, report func(path string, err error)) {
 		t := &cfg.Tools
+		report("tools.lazy", lazy(t))
 		if len(t.Rules)+len(t.Composed) == 0 {
 			return
 		}
@@ -46,6 +48,18 @@ func Check(lookup func(string) (string, bool)) func(*config.Config, func(string,
 		for _, name := range slices.Sorted(maps.Keys(t.Rules)) {
 			report("tools.rules."+name+".approval", c.approval(name, t.Rules[name].Approval))
 		}
+	}
+}
+
+// lazy is the reason for which tools.lazy would change nothing.
+func lazy(t *config.Tools) error {
+	switch {
+	case t.Lazy && slices.Contains(t.Disabled, find.Name):
+		return fmt.Errorf("changes nothing, because tools.disabled names %s: take it out there", find.Name)
+	case t.Lazy && len(t.Enabled) > 0 && !slices.Contains(t.Enabled, find.Name):
+		return fmt.Errorf("changes nothing, because tools.enabled does not name %s: add it there", find.Name)
+	default:
+		return nil
 	}
 }
 
@@ -104,6 +118,8 @@ func (c toolCheck) off(name string) string {
 		return "tools.disabled"
 	case len(t.Enabled) > 0 && !slices.Contains(t.Enabled, name):
 		return "tools.enabled, which does not name it"
+	case name == find.Name && !t.Lazy:
+		return "tools.lazy"
 	case name == "run_command" && !t.Shell.Enabled:
 		return "tools.shell.enabled"
 	case name == "run_code" && !t.Code.Enabled:

@@ -14,6 +14,7 @@ import (
 	"parley/pkg/tools/calc"
 	"parley/pkg/tools/clock"
 	"parley/pkg/tools/files"
+	"parley/pkg/tools/find"
 	"parley/pkg/tools/message"
 	"parley/pkg/tools/schedule"
 	"parley/pkg/tools/script"
@@ -57,6 +58,8 @@ func New(cfg *config.Config, o Options) *Set {
 	r := s.Registry
 	r.Register(calc.New())
 	r.Register(clock.New(time.Now))
+	r.Register(find.New())
+	r.SetEnabled(find.Name, cfg.Tools.Lazy)
 	for _, t := range slices.Concat(
 		fileTools(cfg, o.Known), commandTools(cfg, s.boxes, o.Log), codeTools(cfg, s.boxes), webTools(cfg), dataTools(), testTools(o.LookupEnv),
 	) {

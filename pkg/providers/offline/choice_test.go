@@ -53,6 +53,36 @@ func TestToolChoice(t *testing.T) {
 	}
 }
 
+// TestLooksForTools covers tools that are offered once they were found.
+func TestLooksForTools(t *testing.T) {
+	t.Parallel()
+	messages := []providers.Message{user("what is 1+1 and what time is it in Oslo?")}
+	few := offered("find_tools")
+	first := ask(t, messages, few, nil)
+	if got, want := callsOf(first), `find_tools {"query":"calculator, current_time"}`; got != want {
+		t.Fatalf("got %s, want %s", got, want)
+	}
+	messages = append(messages, first.Message(), result(first.ToolCalls[0].ID, "find_tools", "You can call these now: …"))
+	if got := ask(t, messages, few, nil); !strings.Contains(got.Content, "The tool calculator is not available in this chat") {
+		t.Errorf("nothing found: %+v", got)
+	}
+	second := ask(t, messages, offered("find_tools", "calculator"), nil)
+	if got, want := callsOf(second), `calculator {"expression":"1+1"}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	messages = append(messages, second.Message(), result(second.ToolCalls[0].ID, "calculator", `{"expression":"1+1","result":2}`))
+	if got := ask(t, messages, offered("find_tools", "calculator"), nil); !strings.HasPrefix(got.Content, "1+1 = 2") {
+		t.Errorf("the answer: %+v", got)
+	}
+	// A person who asks for the tool by its name gets its result.
+	messages = []providers.Message{user(`/tool find_tools {"query":"x"}`)}
+	first = ask(t, messages, few, nil)
+	messages = append(messages, first.Message(), result(first.ToolCalls[0].ID, "find_tools", "No tool fits."))
+	if got := ask(t, messages, few, nil); !strings.Contains(got.Content, "No tool fits.") {
+		t.Errorf("asked by a person: %+v", got)
+	}
+}
+
 // TestTellsADemandedResult covers a call that nobody asked for but tool_choice.
 func TestTellsADemandedResult(t *testing.T) {
 	t.Parallel()

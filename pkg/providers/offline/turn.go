@@ -26,6 +26,8 @@ type turn struct {
 	salt     uint32
 	// results of calls by their id.
 	results map[string]providers.Message
+	// looked says that the model has looked for the tools that were not offered.
+	looked bool
 	// zoneless are calls of the turn before that failed for want of a time zone, for
 	// which the person was asked.
 	zoneless []call
@@ -67,6 +69,10 @@ func (p *Provider) readTurn(messages []providers.Message) *turn {
 		_, _ = fmt.Fprintf(h, "\x00%s\x00%s", m.Role, m.Content)
 		switch m.Role {
 		case providers.RoleAssistant:
+			if looks(m.ToolCalls) { // the round goes on, with more tools
+				t.looked = true
+				continue
+			}
 			current.calls = m.ToolCalls
 			t.rounds = append(t.rounds, current)
 			current = round{}
@@ -102,10 +108,15 @@ func (t *turn) calls(g *grammar, c choice) ([]providers.ToolCall, error) {
 		return err
 	}
 	open := t.rounds[len(t.rounds)-1]
+	var missing []string
 	for i := range open.asked {
 		n := 0
 		for _, p := range t.understand(g, open.asked[i]) {
-			if p.call == nil || !c.has(p.call.name) {
+			if p.call == nil {
+				continue
+			}
+			if !c.has(p.call.name) {
+				missing = append(missing, p.call.name)
 				continue
 			}
 			if err := add(i, n, *p.call); err != nil {
@@ -113,6 +124,9 @@ func (t *turn) calls(g *grammar, c choice) ([]providers.ToolCall, error) {
 			}
 			n++
 		}
+	}
+	if len(missing) > 0 && !t.looked && c.has(finder) {
+		return t.look(missing)
 	}
 	if c.required && len(out) == 0 {
 		text := ""
@@ -125,6 +139,20 @@ func (t *turn) calls(g *grammar, c choice) ([]providers.ToolCall, error) {
 		}
 	}
 	return out, nil
+}
+
+// finder is the tool that finds those which are not offered at first.
+const finder = "find_tools"
+
+// look is the call that finds tools. The calls of the round follow in the next answer.
+func (t *turn) look(names []string) ([]providers.ToolCall, error) {
+	tc, err := call{name: finder, args: map[string]any{"query": strings.Join(names, ", ")}}.toolCall(t.id(-1, 0))
+	return []providers.ToolCall{tc}, err
+}
+
+// looks reports whether an answer was that call, and not one that a person has asked for.
+func looks(calls []providers.ToolCall) bool {
+	return len(calls) == 1 && calls[0].Name == finder && askedOf(calls[0].ID) < 0
 }
 
 // id names the n-th call for the asked-th message of the open round, so that

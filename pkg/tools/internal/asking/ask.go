@@ -24,6 +24,9 @@ type Question struct {
 	Last         bool
 	Conversation []providers.Message
 	Tools        []providers.ToolDefinition
+	// Sought says that the model has only found the tools for the call of the first round:
+	// the choice of that round holds for this one too.
+	Sought bool
 	// OnEvent is told the parts of the answer as they come; nil asks for the whole.
 	OnEvent func(providers.StreamEvent)
 }

@@ -57,12 +57,19 @@ func ChoiceOf(options map[string]any, offersAny func() bool, offers func(name st
 	return Choice{value: map[string]any{"name": name}}, nil
 }
 
+// Name is the tool that must be called in the first round, or "".
+func (c Choice) Name() string {
+	one, _ := c.value.(map[string]any)
+	name, _ := one["name"].(string)
+	return name
+}
+
 // options are those of the round, with its tool_choice.
 func (q *Question) options() map[string]any {
 	options := maps.Clone(q.Options)
 	delete(options, toolChoice)
 	value := q.Choice.value
-	if q.Round > 1 && !q.Choice.stays {
+	if q.Round > 1 && !q.Choice.stays && !q.Sought {
 		value = nil
 	}
 	if q.Last {
