@@ -98,7 +98,11 @@ func newConfig(h *host) *cobra.Command {
 			if err := gateway.Check(cfg); err != nil {
 				return err
 			}
-			return h.print(textConfigGood)
+			notes := ""
+			for _, note := range cfg.Notes() {
+				notes += fmt.Sprintf(textConfigNote, note)
+			}
+			return h.print("%s%s", notes, textConfigGood)
 		},
 	}
 	schema := &cobra.Command{

@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os/signal"
 	"strings"
-	"syscall"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -32,9 +30,7 @@ func newModelsTest(h *host) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, stop := signal.NotifyContext(cmd.Context(), syscall.SIGINT, syscall.SIGTERM)
-			defer stop()
-			return gateway.TestModels(ctx, cfg, o, strings.Join(words, ""), plain{h.out})
+			return gateway.TestModels(cmd.Context(), cfg, o, strings.Join(words, ""), plain{h.out})
 		},
 	}
 }

@@ -68,9 +68,9 @@ func (h *host) newConsole(app func() *gateway.App, busy func() bool, settled fun
 }
 
 // introduce says on screen which model answers.
-func (h *host) introduce(a *gateway.App) {
+func (h *host) introduce(ctx context.Context, a *gateway.App) {
 	// a closed screen shows itself at the first answer
-	_, _ = h.err.Write([]byte(h.redactor.Redact(a.Introduction(h.configFile())) + "\n"))
+	_, _ = h.err.Write([]byte(h.redactor.Redact(a.Introduction(ctx, h.configFile())) + "\n"))
 }
 
 func (h *host) chat(ctx context.Context) error {
@@ -100,7 +100,7 @@ func (h *host) chat(ctx context.Context) error {
 	if err := a.Held(ctx); err != nil {
 		return admin.WithCode(admin.CodeFailed, errors.Join(err, a.Close()))
 	}
-	h.introduce(a)
+	h.introduce(ctx, a)
 	interrupt, tell := func() bool { return true }, endOnTrouble(stop)
 	if interactive {
 		interrupt, tell = screen.Interrupt, onScreen(ctx, screen)
@@ -193,9 +193,9 @@ func (h *host) run(ctx context.Context) error {
 				admin.Program()), a.Close()))
 	}
 	if h.terminal() {
-		h.introduce(a)
+		h.introduce(ctx, a)
 	} else {
-		log.Info().Msg(a.Introduction(h.configFile()))
+		log.Info().Msg(a.Introduction(ctx, h.configFile()))
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)

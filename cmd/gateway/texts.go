@@ -48,7 +48,8 @@ is running; 130 interrupted; 143 ended at once by a second SIGTERM.`
 	textModels         = "List the models, or ask them what they can do"
 	textModelsTest     = "Ask each model, or the one of this name, what it can do"
 	textModelsTestLong = `Asks each model of the configuration one prompt with tools, by itself, and prints what
-it can do. It asks up to six small questions of each, which cost as any others do.
+it can do, a row for each as it comes. It asks up to six small questions of each, which
+cost as any others do, and four models at once.
 Exit codes: 0 all models can use tools; 1 one of them cannot, or does not answer.`
 	textModelsList     = "List the models and their uses"
 	textModelsListLong = `Lists the models of the configuration in the order of /model, or those that are found
@@ -62,6 +63,7 @@ where it has none, with the keys of the configuration that name each of them.`
 	textVersion       = "Print the version"
 	textConfigCheck   = "Check the configuration, secrets included"
 	textConfigGood    = "the configuration is good\n"
+	textConfigNote    = "note: %s\n"
 	textConfigSchema  = "Print the JSON Schema of the configuration"
 	textConfig        = "Check the configuration, or print its schema"
 	textInit          = "Write a first configuration and workspace"
@@ -171,7 +173,7 @@ allow in a chat is shown here, and runs after a yes; without a terminal it needs
 	textBadDay           = "--day %s: write a day such as 2026-01-31"
 	textDayFlag          = "a day such as 2026-01-31 (default: today, in the time zone of the chat)"
 	textJSONLines        = "print JSON, one value a line"
-	textSessionsExport   = "Print a conversation as lines of JSON"
+	textSessionsExport   = "Print the entries of a conversation as lines of JSON (its chat and model: sessions show --json)"
 	textSessions         = "List, show, export or forget conversations"
 	textSessionsList     = "List all conversations"
 	textSessionsShow     = "Show one conversation and its failures (default: that of the console)"

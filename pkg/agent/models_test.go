@@ -95,15 +95,15 @@ func (s *shelf) For(role turn.Role, _ channels.Address, chosen string) turn.Mode
 	if role == turn.RoleTool {
 		return turn.Model{}
 	}
-	name := "model-a"
+	name, choice := "model-a", "a"
 	if role == turn.RoleVision || chosen == "b" && !s.gone {
-		name = "model-b"
+		name, choice = "model-b", "b"
 	}
 	size := s.context
 	if role == turn.RoleVision {
 		size = s.small
 	}
-	return turn.Model{Provider: nameSayer{s}, Name: name, Images: name == "model-b", ToolChoice: s.choice, Context: size}
+	return turn.Model{Provider: nameSayer{s}, Name: name, Choice: choice, Images: name == "model-b", ToolChoice: s.choice, Context: size}
 }
 
 func (s *shelf) Choices() []turn.Choice {
@@ -157,18 +157,18 @@ func TestAChatChoosesItsModel(t *testing.T) {
 		}
 	}
 	ask("1", "1", "hello", "this is model-a")
-	ask("1", "1", "/model", "Model: model-a", "- `a` - model-a\n- `b` - model-b\n", "/model default")
+	ask("1", "1", "/model", "Model: model-a (a)\n", "- `a` - model-a (default)\n- `b` - model-b\n", "/model default")
 	ask("1", "1", "/model c", "There is no model c.", "- `b` - model-b")
-	ask("1", "1", "/model B", "the model model-b answers")
-	ask("1", "1", "/model", "Model: model-b", "- `b` - model-b (chosen here)")
+	ask("1", "1", "/model B", "the model model-b (b) answers")
+	ask("1", "1", "/model", "Model: model-b (b)\n", "- `a` - model-a (default)\n- `b` - model-b (chosen here)")
 	ask("1", "1", "hello", "this is model-b")
-	ask("1", "1", "/status", "Model: model-b")
+	ask("1", "1", "/status", "Model: model-b (b)\n")
 	ask("1", "1", "/new")
 	ask("2", "2", "hello", "this is model-a")
 	ask("2", "2", "/model b", "needs the level write, and yours is read")
 	ask("2", "2", "hello", "this is model-a")
 	w.write("2", "2", "/model")
-	w.expectText("Model: model-a")
+	w.expectText("Model: model-a (a)")
 	w.stop()
 	w.start()
 	ask("1", "1", "hello", "this is model-b")
@@ -180,7 +180,9 @@ func TestAChatChoosesItsModel(t *testing.T) {
 	w.stop()
 	s.gone = false
 	w.start()
-	ask("1", "1", "/model default", "the model model-a answers")
+	ask("1", "1", "/model DEFAULT", "the model model-a (a) answers")
+	ask("1", "1", "/model a", "the model model-a (a) answers")
+	ask("1", "1", "/model", "- `a` - model-a (default, chosen here)\n")
 	ask("1", "1", "hello", "this is model-a")
 	w.settled()
 }

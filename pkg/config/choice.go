@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -16,7 +17,7 @@ type Roles struct {
 	Chat       string `yaml:"chat" jsonschema_description:"The model that answers messages. Default: agent.model, as for all roles."`
 	Summary    string `yaml:"summary" jsonschema_description:"The model that shortens a conversation."`
 	Vision     string `yaml:"vision" jsonschema_description:"The model that answers a message with pictures where the chat's model takes none."`
-	Transcribe string `yaml:"transcribe" jsonschema_description:"The model that writes down speech. Nothing asks it yet."`
+	Transcribe string `yaml:"transcribe" jsonschema_description:"The model that writes down speech. This build asks none for that."`
 	Heartbeat  string `yaml:"heartbeat" jsonschema_description:"The model that answers the heartbeat."`
 	Subagent   string `yaml:"subagent" jsonschema_description:"The model of background agents."`
 }
@@ -88,13 +89,32 @@ func (c modelChecker) choices() {
 		if !c.written(path) || !c.offers(path, roles[role]) {
 			continue
 		}
+		if role == "transcribe" {
+			c.yaml.Note(path, "has no effect yet, because this build does not write down speech: it may stay")
+		}
 		if m := c.cfg.Models[roles[role]]; role == "vision" && m != nil && !m.Images {
 			c.at(path, "%s takes no pictures: write images: true into models.%s, or name another model",
 				strictyaml.Quote(roles[role]), roles[role])
 		}
 	}
+	refuseDefault(c)
 	for _, place := range slices.Sorted(maps.Keys(c.cfg.Chats)) {
 		c.chat("chats."+place, place, c.cfg.Chats[place])
+	}
+}
+
+// refuseDefault reports a model with the name by which /model takes a chat's choice back, unless
+// that model answers then in every chat.
+func refuseDefault(c modelChecker) {
+	answer := map[string]bool{cmp.Or(c.cfg.Roles.Chat, c.cfg.Agent.Model): true}
+	for _, chat := range c.cfg.Chats {
+		answer[chat.Model] = true
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.cfg.Models)) {
+		others := slices.ContainsFunc(slices.Collect(maps.Keys(c.cfg.Models)), func(other string) bool { return other != name && answer[other] })
+		if strings.EqualFold(name, "default") && others {
+			c.at("models."+name, "needs another name: a person who writes /model default gets the model that answers without a choice")
+		}
 	}
 }
 

@@ -79,6 +79,12 @@ func TestChoiceRefuses(t *testing.T) {
 			"models.main.api_keys[0]: must be env:NAME, file:PATH or credential:NAME: put it in quotes here",
 		},
 		"keys of offline": {"models: {main: {provider: offline, api_keys: ['env:K']}}", "models.main.api_keys: belongs to a server"},
+		"default, which does not answer": {
+			"models: {main: {model: m}, Default: {model: d}}", "1:28: models.Default: needs another name: a person who writes /model default",
+		},
+		"default, which answers elsewhere": {
+			"agent: {model: default}\nmodels: {main: {model: m}, default: {model: d}}\nchats: {here: {model: main}}", "2:28: models.default: needs",
+		},
 		"keys over http": {
 			"models: {main: {model: m, base_url: 'http://example.org/v1', api_keys: ['env:K']}}", "a secret would travel unencrypted",
 		},
@@ -93,6 +99,36 @@ func TestChoiceRefuses(t *testing.T) {
 				t.Errorf("the error tells a secret: %v", err)
 			}
 		})
+	}
+}
+
+// TestDefaultMayAnswer allows the name for the model that answers in each chat without a
+// choice.
+func TestDefaultMayAnswer(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"agent: {model: default}\nmodels: {main: {model: m}, default: {model: d}}\nchats: {here: {tool_choice: none}}",
+		"roles: {chat: default}\nmodels: {main: {model: m}, default: {model: d}}\nchats: {here: {model: default}}",
+	} {
+		if _, err := config.Load(write(t, text), choiceOptions()); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// TestNotes tells of a key that has no effect.
+func TestNotes(t *testing.T) {
+	t.Parallel()
+	cfg, err := config.Load(write(t, twoModels+"roles: {chat: main, transcribe: main}"), choiceOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = ":5:33: roles.transcribe: has no effect yet, because this build does not write down speech: it may stay"
+	if got := cfg.Notes(); len(got) != 1 || !strings.HasSuffix(got[0], want) {
+		t.Errorf("noted %q, want %q", got, want)
+	}
+	if cfg, err = config.Load(write(t, twoModels+"roles: {chat: main}"), choiceOptions()); err != nil || len(cfg.Notes()) > 0 {
+		t.Errorf("noted %v, %v", cfg.Notes(), err)
 	}
 }
 

@@ -24,7 +24,11 @@ type Config struct {
 
 	// spare are secrets of parts that are not in use.
 	spare []string
+	notes []string
 }
+
+// Notes are remarks on keys that are right and have no effect in this build, one line each.
+func (c *Config) Notes() []string { return c.notes }
 
 // Log selects the lines that are logged, to standard error.
 type Log struct {

@@ -127,6 +127,9 @@ func parse(path string, raw []byte, o Options) (*Config, error) {
 	if err := w.yaml.Err(); err != nil {
 		return nil, err
 	}
+	for _, note := range w.yaml.Notes() {
+		cfg.notes = append(cfg.notes, note.String())
+	}
 	return cfg, nil
 }
 

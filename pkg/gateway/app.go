@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -239,6 +240,11 @@ func (a *App) addAgentTools(context.Context) error {
 		Files: fileSender{a.channels, a.agent, a.kept.uploads}, Agents: a.agent.Calls(),
 	})
 	return nil
+}
+
+// hasConsole says whether the gateway has a console.
+func (a *App) hasConsole() bool {
+	return slices.ContainsFunc(a.o.Channels, func(c channels.Channel) bool { return c.Name() == console.Name })
 }
 
 // Channels is the number of channels that run, one that has yet to join among them.

@@ -1,18 +1,17 @@
 package gateway
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/modelset"
 	"parley/pkg/providers/check"
+	"parley/pkg/session"
 )
 
 // chooseModel makes the models. An App that operates asks none.
@@ -33,11 +32,22 @@ func (a *App) chooseModel(ctx context.Context) (err error) {
 	return nil
 }
 
-// Introduction is the first line on screen: the model that answers, the reason, and
-// further models that were found. The path is the one of the configuration.
-func (a *App) Introduction(configPath string) string {
+// Introduction is the first line on screen: the model that answers, in the console where it runs, the
+// reason, and further models that were found. The path is the one of the configuration.
+func (a *App) Introduction(ctx context.Context, configPath string) string {
 	from := a.models.Origin()
-	if from.Configured {
+	if a.hasConsole() {
+		at := consoleChat()
+		info, err := a.store.Sessions().Lookup(ctx, at)
+		if err != nil && !errors.Is(err, session.ErrNotFound) {
+			a.o.Log.Warn().Err(err).Msg("the model that the console has chosen cannot be read")
+		}
+		from = a.models.OriginAt(at, info.Model)
+	}
+	switch {
+	case from.Chosen:
+		return fmt.Sprintf(textModelChosen, from.Name)
+	case from.Configured:
 		return fmt.Sprintf(textModelNamed, from.Name, from.Why, configPath)
 	}
 	also := ""
@@ -66,7 +76,8 @@ func ListModels(ctx context.Context, cfg *config.Config, o Options, emit func(Mo
 }
 
 // TestModels asks each model of a configuration what it can do, or the one of a name, and
-// writes a table of the verdicts. A model that cannot use tools makes it an error.
+// writes a table of the verdicts, row by row as they come. A model that cannot use tools
+// makes it an error.
 func TestModels(ctx context.Context, cfg *config.Config, o Options, name string, w io.Writer) error {
 	models, err := modelset.New(ctx, cfg, modelset.Options{LookupEnv: o.LookupEnv, Version: Version(), Log: o.Log})
 	if err != nil {
@@ -75,19 +86,38 @@ func TestModels(ctx context.Context, cfg *config.Config, o Options, name string,
 	for _, secret := range models.Secrets() {
 		o.Redactor.Add(secret)
 	}
-	reports, err := models.Check(ctx, name)
+	names, err := models.Checked(name)
 	if err != nil {
 		return admin.WithCode(admin.CodeUsage, err)
 	}
-	var table bytes.Buffer
-	if err := check.Print(&table, reports); err != nil {
-		return err
-	}
-	if _, err := io.WriteString(w, o.Redactor.Redact(table.String())); err != nil {
+	table, err := check.NewTable(redacting{w, o.Redactor.Redact}, names)
+	if err != nil {
 		return admin.WithCode(admin.CodeFailed, err)
 	}
-	if slices.ContainsFunc(reports, func(r check.Report) bool { return !r.WellFormed() }) {
+	failed := false
+	err = models.Check(ctx, names, func(r *check.Report) error {
+		failed = failed || !r.WellFormed()
+		return table.Add(r)
+	})
+	if err := errors.Join(err, table.End()); err != nil {
+		return admin.WithCode(admin.CodeFailed, err)
+	}
+	if failed {
 		return &admin.ExitError{Code: admin.CodeFailed, Silent: true, Err: errors.New(textModelsFail)}
 	}
-	return ctx.Err()
+	return nil
+}
+
+// redacting writes texts without secrets. Each call of Write has whole lines.
+type redacting struct {
+	w      io.Writer
+	redact func(string) string
+}
+
+// Write implements [io.Writer].
+func (r redacting) Write(p []byte) (int, error) {
+	if _, err := io.WriteString(r.w, r.redact(string(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }

@@ -12,8 +12,9 @@ const (
 
 // The first line on screen, and the reasons for the choice of the model.
 const (
-	textModelNamed = "model: %s, because %s names it. To use another: change it in %s."
-	textModelFound = "model: %s, because %s.%s To use another: export OPENAI_API_KEY=..., or name it in %s (%s init writes one)."
-	textModelsFail = "a model cannot use tools"
-	textModelAlso  = " Also found: %s; /model switches."
+	textModelNamed  = "model: %s, because %s names it. To use another: change it in %s."
+	textModelChosen = "model: %s, because /model has chosen it here. To use another: /model."
+	textModelFound  = "model: %s, because %s.%s To use another: export OPENAI_API_KEY=..., or name it in %s (%s init writes one)."
+	textModelsFail  = "a model cannot use tools"
+	textModelAlso   = " Also found: %s; /model switches."
 )

@@ -30,6 +30,7 @@ type Walker struct {
 	Special func(node ast.Node, v reflect.Value, path string) bool
 
 	problems  []Problem
+	notes     []Problem
 	positions map[string]position
 	refused   map[string]bool // paths whose value could not be read
 }
@@ -77,16 +78,25 @@ func (w *Walker) mistyped(node ast.Node, path, format string, args ...any) {
 // At reports a problem with the value of a key, which may be a default: then the place
 // is that of the key around it. A value of the wrong type is reported as such alone.
 func (w *Walker) At(path, format string, args ...any) {
-	if w.refused[path] {
-		return
+	if !w.refused[path] {
+		w.problems = append(w.problems, w.remark(path, format, args...))
 	}
+}
+
+// Note keeps a remark on the value of a key that is no problem.
+func (w *Walker) Note(path, format string, args ...any) {
+	w.notes = append(w.notes, w.remark(path, format, args...))
+}
+
+// Notes lists the remarks of [Walker.Note], in the order of the file.
+func (w *Walker) Notes() []Problem { return inOrder(w.notes) }
+
+func (w *Walker) remark(path, format string, args ...any) Problem {
 	pos := w.positions[path]
 	for p := path; pos.line == 0 && p != ""; pos = w.positions[p] {
 		p = p[:max(0, strings.LastIndexAny(p, ".["))]
 	}
-	w.problems = append(w.problems, Problem{
-		File: w.File, Line: pos.line, Column: pos.column, Path: path, Message: fmt.Sprintf(format, args...),
-	})
+	return Problem{File: w.File, Line: pos.line, Column: pos.column, Path: path, Message: fmt.Sprintf(format, args...)}
 }
 
 func positionOf(n ast.Node) position {

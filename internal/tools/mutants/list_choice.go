@@ -31,8 +31,23 @@ func choiceMutants() []Mutant {
 		},
 		{
 			Promise: "check of a model", Defect: "succeeds where a model cannot use tools",
-			File: "pkg/gateway/models.go", Old: "!r.WellFormed() }) {", New: "!r.WellFormed() && r.Err == nil }) {",
+			File: "pkg/gateway/models.go", Old: "failed || !r.WellFormed()", New: "failed || !r.WellFormed() && r.Err == nil",
 			Dir: "cmd/gateway", Test: "^TestModelsTestFails$",
+		},
+		{
+			Promise: "check of a model", Defect: "asks several models of one program at once",
+			File: set + "/check.go", Old: "here && ok {", New: "here && ok && g > len(names) {",
+			Dir: set, Test: "^TestCheckSideBySide$",
+		},
+		{
+			Promise: "model: chosen", Defect: "introduces a console by the model of other chats",
+			File: "pkg/gateway/models.go", Old: "if a.hasConsole() {", New: "if a.hasConsole() && a.o.Operate {",
+			Dir: "cmd/gateway", Test: "^TestScripts$/^model_choice$",
+		},
+		{
+			Promise: "settings: choice of models", Defect: "takes a model named default that does not answer",
+			File: "pkg/config/choice.go", Old: `strings.EqualFold(name, "default") && others`, New: `name == "default" && others && len(c.cfg.Chats) > 0`,
+			Dir: "pkg/config", Test: "^TestChoiceRefuses$",
 		},
 		{
 			Promise: "settings: choice of models", Defect: "takes a role for a model that is not there",

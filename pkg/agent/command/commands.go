@@ -149,7 +149,7 @@ func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
 	var err error
 	switch h.name {
 	case startCommand:
-		re.Text = fmt.Sprintf(textHello, turn.ModelOf(h.T, turn.RoleChat).Name, h.help())
+		re.Text = fmt.Sprintf(textHello, turn.ModelOf(h.T, turn.RoleChat).Title(), h.help())
 	case "new":
 		re.NewSession = true
 		re.Text = textNewConversation
@@ -226,7 +226,7 @@ func entries(n uint64) string {
 
 func (h *commandTurn) status(ctx context.Context) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, textStatusModel, turn.ModelOf(h.T, turn.RoleChat).Name)
+	fmt.Fprintf(&b, textStatusModel, turn.ModelOf(h.T, turn.RoleChat).Title())
 	if info, err := h.o.Sessions.Get(ctx, h.T.Info.Session); err == nil {
 		fmt.Fprintf(&b, textStatusConversation, info.Session, entries(info.Entries), info.Created.Format("2006-01-02 15:04"))
 	}

@@ -10,7 +10,8 @@ import (
 	"parley/pkg/text"
 )
 
-// usualModel is the word that takes a chat's choice back, unless a model has that name.
+// usualModel is the word that takes a chat's choice back. The configuration gives that name
+// to no other model than the one that answers then.
 const usualModel = "default"
 
 // model answers /model: it names the model of the chat and those to choose from, and with
@@ -23,9 +24,9 @@ func (h *commandTurn) model(re *turn.Reply) {
 	case len(choices) == 0:
 		re.Text = fmt.Sprintf(textModel, now.Name)
 	case h.arg == "":
-		re.Text = h.models(choices, now.Name, may)
+		re.Text = h.models(choices, now.Title(), may)
 	case !may:
-		re.Text = fmt.Sprintf(textModelLevel, now.Name, h.T.Principal.Level)
+		re.Text = fmt.Sprintf(textModelLevel, now.Title(), h.T.Principal.Level)
 	default:
 		h.choose(re, choices)
 	}
@@ -36,14 +37,20 @@ func (h *commandTurn) choose(re *turn.Reply, choices []turn.Choice) {
 	i := slices.IndexFunc(choices, func(c turn.Choice) bool { return strings.EqualFold(c.Name, h.arg) })
 	name := ""
 	switch {
-	case i >= 0:
-		name = choices[i].Name
-	case !strings.EqualFold(h.arg, usualModel):
-		re.Text = fmt.Sprintf(textModelUnknown, text.ClipBytes(h.arg, 64), listed(choices, ""))
+	case strings.EqualFold(h.arg, usualModel):
+	case i < 0:
+		re.Text = fmt.Sprintf(textModelUnknown, text.ClipBytes(h.arg, 64), h.listed(choices))
 		return
+	default:
+		name = choices[i].Name
 	}
 	re.Model = &name
-	re.Text = fmt.Sprintf(textModelChosen, h.T.Deps.Models.For(turn.RoleChat, h.T.Origin.Address, name).Name)
+	re.Text = fmt.Sprintf(textModelChosen, h.answersWith(name).Title())
+}
+
+// answersWith is the model that answers here after a choice, "" for none.
+func (h *commandTurn) answersWith(choice string) turn.Model {
+	return h.T.Deps.Models.For(turn.RoleChat, h.T.Origin.Address, choice)
 }
 
 // models tells the model that answers, and those to choose from where the person may.
@@ -55,18 +62,27 @@ func (h *commandTurn) models(choices []turn.Choice, now string, may bool) string
 		fmt.Fprintf(&b, textModelGone, chosen)
 	}
 	if may {
-		fmt.Fprintf(&b, textModelChoices, listed(choices, chosen), h.T.Typed("model"), h.T.Typed("model")+" "+usualModel)
+		fmt.Fprintf(&b, textModelChoices, h.listed(choices), h.T.Typed("model"), h.T.Typed("model")+" "+usualModel)
 	}
 	return b.String()
 }
 
-// listed are choices in lines; the chosen one has a mark.
-func listed(choices []turn.Choice, chosen string) string {
+// listed are choices in lines, with marks at the one that this chat has chosen and the one
+// that answers without a choice.
+func (h *commandTurn) listed(choices []turn.Choice) string {
+	usual := h.answersWith("").Choice
 	lines := make([]string, len(choices))
 	for i, c := range choices {
+		var marks []string
+		if c.Name == usual {
+			marks = append(marks, textModelDefault)
+		}
+		if c.Name == h.T.Info.Model {
+			marks = append(marks, textModelMark)
+		}
 		lines[i] = "- `" + c.Name + "` - " + c.Model
-		if c.Name == chosen {
-			lines[i] += textModelMark
+		if len(marks) > 0 {
+			lines[i] += " (" + strings.Join(marks, ", ") + ")"
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -36,6 +36,8 @@ type Model struct {
 	// Name is the model's name for Provider; Options go along with every request.
 	Name    string
 	Options map[string]any
+	// Choice is the name by which a chat may choose it, or "".
+	Choice string
 	// ToolChoice is tool_choice for the requests of turns, as [providers.LLMProvider] has
 	// it. "required" and a tool's name hold for the first answer to a message.
 	ToolChoice any
@@ -54,6 +56,15 @@ func (m Model) HistoryTokens(limit int) int {
 		return limit
 	}
 	return min(limit, m.Context/half)
+}
+
+// Title is the model for people: by its name, and that of its choice where this differs,
+// because several choices may have the same name on their servers.
+func (m Model) Title() string {
+	if m.Choice == "" || m.Choice == m.Name {
+		return m.Name
+	}
+	return m.Name + " (" + m.Choice + ")"
 }
 
 // Models choose the model of each turn. The methods are called from many goroutines.

@@ -67,7 +67,7 @@ func (k *maker) model(name string) turn.Model {
 	}
 	m := k.cfg.Models[name]
 	return turn.Model{
-		Provider: providers.Failover(retrying(k.o.Log), targets...), Name: modelName(m),
+		Provider: providers.Failover(retrying(k.o.Log), targets...), Name: modelName(m), Choice: name,
 		ToolChoice: toolChoice(m.ToolChoice), Images: m.Images, Context: contextOf(m),
 	}
 }

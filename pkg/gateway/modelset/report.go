@@ -1,14 +1,11 @@
 package modelset
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"parley/pkg/config"
-	"parley/pkg/providers"
-	"parley/pkg/providers/check"
 )
 
 // Report is a model with its uses, for the operator.
@@ -69,28 +66,4 @@ func uses(cfg *config.Config, name string) []string {
 	}
 	slices.SortStableFunc(all, strings.Compare)
 	return all
-}
-
-// Check asks a model what it can do, by itself: none steps in for it. With "" it asks all
-// that have their keys, in the order of /model.
-func (s *Set) Check(ctx context.Context, name string) ([]check.Report, error) {
-	names := s.order
-	if name != "" {
-		if _, ok := s.models[name]; !ok {
-			return nil, fmt.Errorf("there is no model %s, or it has no key: write one of %s", name, strings.Join(s.order, ", "))
-		}
-		names = []string{name}
-	}
-	reports := make([]check.Report, 0, len(names))
-	targets := targetsOf(s.cfg, &s.o)
-	for _, name := range names {
-		m := s.cfg.Models[name]
-		reports = append(reports, check.Model(ctx, &check.Subject{
-			Name: name, Model: modelName(m), Images: m.Images, Provider: providers.Failover(retrying(s.o.Log), targets[name]),
-		}))
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	return reports, ctx.Err()
 }

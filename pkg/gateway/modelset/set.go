@@ -44,8 +44,8 @@ type Set struct {
 type Origin struct {
 	// Name is the model, Why the reason for its choice.
 	Name, Why string
-	// Configured says that the configuration names it.
-	Configured bool
+	// Configured says that the configuration names it, Chosen that the chat does.
+	Configured, Chosen bool
 	// Also are the environment variables with the keys of further models.
 	Also []string
 }
@@ -192,6 +192,26 @@ func (s *Set) Name() string {
 
 // Origin tells where that model comes from.
 func (s *Set) Origin() Origin { return s.origin }
+
+// OriginAt tells where the model comes from that answers messages in a chat with a choice
+// of its own, or with "".
+func (s *Set) OriginAt(at channels.Address, chosen string) Origin {
+	o := s.origin
+	name := s.name(turn.RoleChat, at, chosen)
+	place := s.of(at, func(r *rule) string {
+		if r.chat.Model == "" {
+			return ""
+		}
+		return r.key
+	})
+	switch {
+	case name == chosen:
+		o.Name, o.Chosen = s.models[name].Title(), true
+	case place != "":
+		o.Name, o.Why = s.models[name].Name, fmt.Sprintf("chats.%q.model in the configuration", place)
+	}
+	return o
+}
 
 // Secrets are keys that came from the environment, for a redactor.
 func (s *Set) Secrets() []string { return s.secrets }

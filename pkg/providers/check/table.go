@@ -7,54 +7,79 @@ import (
 	"unicode/utf8"
 )
 
-// Print writes the reports as one table of Markdown with columns of even width, and
-// below it a line for each model whose check met an error.
-func Print(w io.Writer, reports []Report) error {
+// Table writes reports as a table of Markdown with columns of even width, one row at a
+// time.
+type Table struct {
+	w      io.Writer
+	widths []int
+	failed []string
+}
+
+// NewTable writes the head of a table for models of these names.
+func NewTable(w io.Writer, names []string) (*Table, error) {
 	head := []string{textModel}
 	for _, a := range Abilities() {
 		head = append(head, string(a))
 	}
-	rows := [][]string{head}
-	for i := range reports {
-		row := []string{reports[i].Name}
-		for _, a := range Abilities() {
-			row = append(row, string(reports[i].Verdicts[a]))
-		}
-		rows = append(rows, row)
+	t := &Table{w: w, widths: make([]int, len(head))}
+	for i, cell := range head {
+		t.widths[i] = utf8.RuneCountInString(cell)
 	}
-	var b strings.Builder
-	widths := widthsOf(rows)
-	for i, row := range rows {
-		writeRow(&b, row, widths)
-		if i == 0 {
-			for _, n := range widths {
-				b.WriteString("|" + strings.Repeat("-", n+2))
-			}
-			b.WriteString("|\n")
-		}
+	for _, name := range names {
+		t.widths[0] = max(t.widths[0], utf8.RuneCountInString(name))
 	}
-	for i := range reports {
-		if r := &reports[i]; r.Err != nil {
-			fmt.Fprintf(&b, textFailed, r.Name, r.Err)
-		}
+	rule := ""
+	for _, n := range t.widths {
+		rule += "|" + strings.Repeat("-", n+2)
 	}
-	_, err := io.WriteString(w, b.String())
+	return t, t.write(t.line(head) + rule + "|\n")
+}
+
+// Add writes the row of a model.
+func (t *Table) Add(r *Report) error {
+	row := []string{r.Name}
+	for _, a := range Abilities() {
+		row = append(row, string(r.Verdicts[a]))
+	}
+	if r.Err != nil {
+		t.failed = append(t.failed, fmt.Sprintf(textFailed, r.Name, r.Err))
+	}
+	return t.write(t.line(row))
+}
+
+// End writes a line for each model whose check met an error.
+func (t *Table) End() error { return t.write(strings.Join(t.failed, "")) }
+
+func (t *Table) write(text string) error {
+	if text == "" {
+		return nil
+	}
+	_, err := io.WriteString(t.w, text)
 	return err
 }
 
-func widthsOf(rows [][]string) []int {
-	widths := make([]int, len(rows[0]))
-	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
+func (t *Table) line(row []string) string {
+	var b strings.Builder
+	for i, cell := range row {
+		b.WriteString("| " + cell + strings.Repeat(" ", max(0, t.widths[i]-utf8.RuneCountInString(cell))+1))
 	}
-	return widths
+	return b.String() + "|\n"
 }
 
-func writeRow(b *strings.Builder, row []string, widths []int) {
-	for i, cell := range row {
-		b.WriteString("| " + cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+1))
+// Print writes reports as one table.
+func Print(w io.Writer, reports []Report) error {
+	names := make([]string, len(reports))
+	for i := range reports {
+		names[i] = reports[i].Name
 	}
-	b.WriteString("|\n")
+	t, err := NewTable(w, names)
+	for i := range reports {
+		if err == nil {
+			err = t.Add(&reports[i])
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return t.End()
 }

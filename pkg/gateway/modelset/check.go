@@ -1,0 +1,110 @@
+package modelset
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	"parley/pkg/config"
+	"parley/pkg/providers"
+	"parley/pkg/providers/check"
+)
+
+// checksAtOnce is how many models are checked side by side.
+const checksAtOnce = 4
+
+// Checked are the models that [Set.Check] asks for a name: that one, or with "" all that
+// have their keys, in the order of /model.
+func (s *Set) Checked(name string) ([]string, error) {
+	if name == "" {
+		return s.order, nil
+	}
+	if _, ok := s.models[name]; ok {
+		return []string{name}, nil
+	}
+	if slices.Contains(s.left, name) {
+		return nil, fmt.Errorf("the model %s cannot be asked: a key that models.%s names is missing", name, name)
+	}
+	return nil, fmt.Errorf("there is no model %s: write one of %s", name, strings.Join(s.order, ", "))
+}
+
+// Check asks models what they can do, each by itself: no other steps in for it. Some are
+// asked side by side, those of one program on this machine one after the other, because
+// such a program often holds one model at a time. Take gets the reports in the order of
+// the names, each as soon as it is there. The error is the first one of take, or that of
+// ctx.
+func (s *Set) Check(ctx context.Context, names []string, take func(*check.Report) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	var working sync.WaitGroup
+	defer working.Wait()
+	defer cancel(nil)
+	reports := make([]chan check.Report, len(names))
+	for i := range reports {
+		reports[i] = make(chan check.Report, 1)
+	}
+	groups := make(chan []int, len(names))
+	for _, group := range s.apart(names) {
+		groups <- group
+	}
+	close(groups)
+	targets := targetsOf(s.cfg, &s.o)
+	for range min(checksAtOnce, len(groups)) {
+		working.Go(func() {
+			for group := range groups {
+				for _, i := range group {
+					reports[i] <- s.check(ctx, names[i], targets[names[i]])
+				}
+			}
+		})
+	}
+	for i := range reports {
+		r := <-reports[i]
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err := take(&r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Set) check(ctx context.Context, name string, target providers.Target) check.Report {
+	m := s.cfg.Models[name]
+	return check.Model(ctx, &check.Subject{
+		Name: name, Model: modelName(m), Images: m.Images, Provider: providers.Failover(retrying(s.o.Log), target),
+	})
+}
+
+// apart are the places of models in groups: the models of a group are asked one after the
+// other.
+func (s *Set) apart(names []string) [][]int {
+	var groups [][]int
+	local := map[string]int{}
+	for i, name := range names {
+		host, here := onThisMachine(s.cfg.Models[name])
+		if g, ok := local[host]; here && ok {
+			groups[g] = append(groups[g], i)
+			continue
+		}
+		if here {
+			local[host] = len(groups)
+		}
+		groups = append(groups, []int{i})
+	}
+	return groups
+}
+
+// onThisMachine is the host with its port of a model that a program here serves.
+func onThisMachine(m *config.Model) (host string, here bool) {
+	u, err := url.Parse(m.BaseURL)
+	if err != nil || m.Provider == offlineName {
+		return "", false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Host, u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
