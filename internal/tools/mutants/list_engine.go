@@ -141,6 +141,11 @@ func storeMutants() []Mutant {
 			Dir: file, Test: "^TestStoreSuite$",
 		},
 		{
+			Promise: "R10", Defect: "keeps a goroutine for each chat that ever had work",
+			File: dir + "/lane/workers.go", Old: "if s.ended || len(s.idle) >= mostIdle {", New: "if s.ended {",
+			Dir: dir + "/lane", Test: "^TestFewGoroutinesWait$",
+		},
+		{
 			Promise: "early deliveries", Defect: "lets a message leave that was not stored",
 			File: dir + "/outbox/delivery.go", Old: "if d.stored.err != nil {", New: "if d.stored.err != nil && d.o == nil {",
 			Dir: dir, Test: "^TestMessageThatWasNotStoredDoesNotLeave$",

@@ -17,7 +17,8 @@ func exchangeMutants() []Mutant {
 		},
 		{
 			Promise: "model elsewhere", Defect: "follows a redirect with the key",
-			File: "pkg/providers/internal/exchange/client.go", Old: `return http.ErrUseLastResponse`, New: `return nil`,
+			File: "pkg/providers/internal/exchange/client.go", Old: `return c.opts.Transport.RoundTrip(req)`,
+			New: `return (&http.Client{Transport: c.opts.Transport}).Do(req)`,
 			Dir: "pkg/providers/openai", Test: "^TestConformanceOverHTTP$",
 		},
 		{
@@ -56,13 +57,14 @@ func exchangeMutants() []Mutant {
 		},
 		{
 			Promise: "encoded once", Defect: "sends the settings of a request with another key",
-			File: "pkg/providers/openai/form.go", Old: `model: req.Model, key: key, stream`, New: `model: req.Model, stream`,
+			File: "pkg/providers/openai/form.go", Old: `k := formKey{*s, p.client.Key()}`, New: `k := formKey{settings: *s}`,
 			Dir: "pkg/providers/openai", Test: "^TestRequestsKeepTheirOwnSettings$",
 		},
 		{
 			Promise: "encoded once", Defect: "sends the settings of a request with another limit",
-			File: "pkg/providers/openai/form.go", Old: `		limit:    req.MaxTokens, //nolint:staticcheck // the name that most servers know
-`, New: ``,
+			File: "pkg/providers/openai/form.go", Old: `k := formKey{*s, p.client.Key()}`,
+			New: `k := formKey{*s, p.client.Key()}
+	k.limit = 0`,
 			Dir: "pkg/providers/openai", Test: "^TestRequestsKeepTheirOwnSettings$",
 		},
 		{

@@ -6,8 +6,6 @@ import (
 	"math/big"
 	"strings"
 
-	sdk "github.com/sashabaranov/go-openai"
-
 	"parley/pkg/providers"
 	"parley/pkg/providers/internal/exchange"
 	"parley/pkg/providers/kinds"
@@ -28,30 +26,27 @@ func toolChoice(v any) (demand, error) {
 	return demand{form: kinds.Choice(choice.Word)}, err
 }
 
-// offer gives the value of tool_choice for a server whose strongest form is given. A
-// form that it does not take becomes the next weaker one, and the offered tools make
-// up for it: none of them, or the named one alone.
-func (q *question) offer(c demand, strongest kinds.Choice) any {
+// offer gives the choice that goes to a server whose strongest form is given. A form that
+// it does not take becomes the next weaker one, and the offered tools make up for it: none
+// of them, or the named one alone.
+func (q *question) offer(c demand, strongest kinds.Choice) demand {
 	switch {
 	case c.form == "":
-		return nil
+		return demand{}
 	case c.form == kinds.ChoiceNone && !strongest.Takes(c.form):
 		q.tools = nil
-		return nil
+		return demand{}
 	case c.form == kinds.ChoiceNamed && !strongest.Takes(c.form):
 		q.tools = only(q.tools, c.name)
-		c.form = kinds.ChoiceRequired
+		c = demand{form: kinds.ChoiceRequired}
 	}
 	if c.form == kinds.ChoiceRequired && !strongest.Takes(c.form) {
 		c.form = kinds.ChoiceAuto
 	}
-	switch {
-	case len(q.tools) == 0, !strongest.Takes(c.form):
-		return nil
-	case c.form == kinds.ChoiceNamed:
-		return sdk.ToolChoice{Type: sdk.ToolTypeFunction, Function: sdk.ToolFunction{Name: c.name}}
+	if len(q.tools) == 0 || !strongest.Takes(c.form) {
+		return demand{}
 	}
-	return string(c.form)
+	return c
 }
 
 // only gives the tool of a name alone; all of them if there is none.

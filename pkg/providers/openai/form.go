@@ -22,14 +22,11 @@ type form struct {
 	settings []byte
 }
 
-// formKey tells forms apart: the settings that may differ from request to request, and
-// the key.
+// formKey tells forms apart.
 type formKey struct {
-	model, key           string
-	stream, usage        bool
-	limit, newLimit      int
-	temperature, topP    float32
-	effort, choice, tool string
+	settings
+
+	key string
 }
 
 // forms keeps those that were asked for. It is safe for use by many goroutines at once.
@@ -41,70 +38,46 @@ type forms struct {
 // maxForms is how many forms are kept: models, their settings and forms of tool_choice.
 const maxForms = 64
 
-// of gives the form of a request, which write has go-openai write where it is not known.
-func (f *forms) of(req *sdk.ChatCompletionRequest, key string, write func() (*form, error)) (*form, error) {
-	k, usual := keyOf(req, key)
-	if !usual {
-		return write()
+// form gives the form of a request, which go-openai writes where it is not known.
+func (p *Provider) form(s *settings) (*form, error) {
+	k := formKey{*s, p.client.Key()}
+	if f := p.forms.of(k); f != nil {
+		return f, nil
 	}
-	f.mu.Lock()
-	known := f.known[k]
-	f.mu.Unlock()
-	if known != nil {
-		return known, nil
-	}
-	written, err := write()
+	written, err := p.written(k.key, func(ctx context.Context, c *sdk.Client) error {
+		if !s.stream {
+			_, err := c.CreateChatCompletion(ctx, s.library())
+			return err
+		}
+		stream, err := c.CreateChatCompletionStream(ctx, s.library())
+		if err == nil {
+			err = stream.Close()
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
+	f, err := newForm(written)
+	if err == nil && s.seldom == nil {
+		p.forms.keep(k, f)
+	}
+	return f, err
+}
+
+func (f *forms) of(k formKey) *form {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.known[k]
+}
+
+func (f *forms) keep(k formKey, known *form) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.known == nil || len(f.known) >= maxForms {
 		f.known = make(map[formKey]*form)
 	}
-	f.known[k] = written
-	return written, nil
-}
-
-// keyOf gives the key of a form; false for a request with settings that seldom repeat.
-func keyOf(req *sdk.ChatCompletionRequest, key string) (formKey, bool) {
-	k := formKey{
-		model: req.Model, key: key, stream: req.Stream, usage: req.StreamOptions != nil,
-		limit:    req.MaxTokens, //nolint:staticcheck // the name that most servers know
-		newLimit: req.MaxCompletionTokens, temperature: req.Temperature, topP: req.TopP, effort: req.ReasoningEffort,
-	}
-	switch choice := req.ToolChoice.(type) {
-	case nil:
-	case string:
-		k.choice = choice
-	case sdk.ToolChoice:
-		k.choice, k.tool = string(choice.Type), choice.Function.Name
-	default:
-		return k, false
-	}
-	return k, req.Stop == nil && req.Seed == nil && req.ResponseFormat == nil
-}
-
-// form gives the form of a request.
-func (p *Provider) form(req *sdk.ChatCompletionRequest) (*form, error) {
-	key := p.client.Key()
-	return p.forms.of(req, key, func() (*form, error) {
-		written, err := p.written(key, func(ctx context.Context, c *sdk.Client) error {
-			if !req.Stream {
-				_, err := c.CreateChatCompletion(ctx, *req)
-				return err
-			}
-			stream, err := c.CreateChatCompletionStream(ctx, *req)
-			if err == nil {
-				err = stream.Close()
-			}
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
-		return newForm(written)
-	})
+	f.known[k] = known
 }
 
 // noMessages is how go-openai writes a request without messages.

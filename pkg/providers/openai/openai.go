@@ -113,15 +113,15 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 	defer cancel()
 	known := p.quirksOf(q.model)
 	for {
-		req, messages, err := p.request(q, known)
+		s, body, err := p.request(q, known)
 		if err != nil {
 			return nil, p.client.Failure(ctx, q.model, err)
 		}
-		resp, err := p.heard(ctx, q, &req, messages, known)
+		resp, err := p.heard(ctx, q, &s, body, known)
 		if err == nil {
 			return resp, nil
 		}
-		learned := known.learn(err, &req)
+		learned := known.learn(err, &s)
 		if learned == known || ctx.Err() != nil {
 			return nil, p.client.Failure(ctx, q.model, err)
 		}
@@ -132,10 +132,10 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 
 // once sends one request and reads its answer.
 func (p *Provider) once(
-	ctx context.Context, q *question, req *sdk.ChatCompletionRequest, body *exchange.Body,
+	ctx context.Context, q *question, s *settings, body *exchange.Body,
 ) (resp *providers.LLMResponse, err error) {
 	defer body.End()
-	f, err := p.form(req)
+	f, err := p.form(s)
 	if err != nil {
 		return nil, err
 	}

@@ -102,9 +102,9 @@ func (k quirks) told(err error) quirks {
 	return k
 }
 
-// learn adds the refusal in err about req. It returns k itself if that is known
+// learn adds the refusal in err about a request with s. It returns k itself if that is known
 // already.
-func (k quirks) learn(err error, req *sdk.ChatCompletionRequest) quirks {
+func (k quirks) learn(err error, s *settings) quirks {
 	k = k.told(err)
 	refused, ok := errors.AsType[*providers.Error](err)
 	if !ok || refused.Status == 0 {
@@ -121,14 +121,13 @@ func (k quirks) learn(err error, req *sdk.ChatCompletionRequest) quirks {
 	switch {
 	case strings.Contains(message, "stream_options") || strings.Contains(message, "include_usage"):
 		k.noStreamOptions = true
-	case req.MaxTokens > 0 && //nolint:staticcheck // the name that most servers know
-		strings.Contains(message, "max_tokens"):
+	case s.limit > 0 && strings.Contains(message, "max_tokens"):
 		k.completionTokens = true
-	case req.Temperature != 0 && strings.Contains(message, "temperature"):
+	case s.temperature != 0 && strings.Contains(message, "temperature"):
 		k.noTemperature = true
 	case strings.Contains(message, "reasoning_content"):
 		return k.rethink(message)
-	case req.ToolChoice != nil && strings.Contains(message, "tool_choice"):
+	case s.choice.form != "" && strings.Contains(message, "tool_choice"):
 		k.noForce = true
 	}
 	return k

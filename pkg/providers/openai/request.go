@@ -9,40 +9,67 @@ import (
 
 	"parley/pkg/providers"
 	"parley/pkg/providers/internal/exchange"
+	"parley/pkg/providers/kinds"
 )
 
 // noOutput stands for an empty tool result, whose content the library would leave out.
 const noOutput = "(no output)"
 
-// request translates a question. Its messages come apart: see messages.go.
-func (p *Provider) request(q *question, k quirks) (sdk.ChatCompletionRequest, *exchange.Body, error) {
-	req := sdk.ChatCompletionRequest{Model: q.model, Stream: q.stream}
-	if q.stream && !k.noStreamOptions && k.sends("stream_options") {
-		req.StreamOptions = &sdk.StreamOptions{IncludeUsage: true}
-	}
-	if err := setOptions(&req, q, k); err != nil {
-		return req, nil, err
-	}
-	messages, err := p.messages(q, k)
-	return req, messages, err
+// settings are the fields of a request beside its conversation and its tools. They are
+// comparable: those of most requests are equal to those of the one before.
+type settings struct {
+	model string
+	// stream asks for a stream, and usage for the count of tokens at its end.
+	stream, usage bool
+	// limit is max_tokens, newLimit its newer name; 0 is none.
+	limit, newLimit int
+	// temperature and topP are left out at 0.
+	temperature, topP float32
+	effort            string
+	choice            demand
+	// seldom are those that few requests have; nil for most.
+	seldom *seldom
 }
 
-func setOptions(req *sdk.ChatCompletionRequest, q *question, k quirks) error {
-	setLimits(req, q, k)
-	if stop, ok := q.options["stop"].([]string); ok && k.sends("stop") {
-		req.Stop = stop
+// seldom are settings that are not kept.
+type seldom struct {
+	stop   []string
+	seed   *int
+	format json.RawMessage
+}
+
+// request translates a question: its settings, and its conversation with the tools.
+func (p *Provider) request(q *question, k quirks) (settings, *exchange.Body, error) {
+	s := settings{model: q.model, stream: q.stream, usage: q.stream && !k.noStreamOptions && k.sends("stream_options")}
+	if err := s.set(q, k); err != nil {
+		return s, nil, err
 	}
+	body, err := p.messages(q, k)
+	return s, body, err
+}
+
+// set reads the options of a question.
+func (s *settings) set(q *question, k quirks) error {
+	s.setNumbers(q, k)
 	if effort, ok := q.options["reasoning_effort"].(string); ok && k.sends("reasoning_effort") {
-		req.ReasoningEffort = effort
+		s.effort = effort
 	}
 	if k.noEffort {
-		req.ReasoningEffort = sdk.ReasoningEffortNone
+		s.effort = sdk.ReasoningEffortNone
+	}
+	var few seldom
+	if stop, ok := q.options["stop"].([]string); ok && k.sends("stop") {
+		few.stop = stop
+	}
+	if n, ok := exchange.Number(q.options["seed"]); ok && k.sends("seed") {
+		seed := int(n)
+		few.seed = &seed
 	}
 	if schema, ok := q.options["response_format"].(json.RawMessage); ok && k.sends("response_format") {
-		req.ResponseFormat = &sdk.ChatCompletionResponseFormat{
-			Type:       sdk.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &sdk.ChatCompletionResponseFormatJSONSchema{Name: "reply", Schema: schema},
-		}
+		few.format = schema
+	}
+	if few.stop != nil || few.seed != nil || few.format != nil {
+		s.seldom = &few
 	}
 	if len(q.tools) == 0 { // servers refuse a choice without tools
 		return nil
@@ -51,29 +78,55 @@ func setOptions(req *sdk.ChatCompletionRequest, q *question, k quirks) error {
 	if err != nil {
 		return err
 	}
-	req.ToolChoice = q.offer(choice, k.choice())
+	s.choice = q.offer(choice, k.choice())
 	return nil
 }
 
-// setLimits sets the options that are numbers.
-func setLimits(req *sdk.ChatCompletionRequest, q *question, k quirks) {
+// setNumbers reads the options that are numbers.
+func (s *settings) setNumbers(q *question, k quirks) {
 	if n, ok := exchange.Number(q.options["max_tokens"]); ok && n > 0 {
 		if k.completionTokens {
-			req.MaxCompletionTokens = int(n)
+			s.newLimit = int(n)
 		} else {
-			req.MaxTokens = int(n) //nolint:staticcheck // the name that most servers know
+			s.limit = int(n)
 		}
 	}
 	if t, ok := exchange.Number(q.options["temperature"]); ok && !k.noTemperature && k.sends("temperature") {
-		req.Temperature = nonzero(t)
+		s.temperature = nonzero(t)
 	}
 	if t, ok := exchange.Number(q.options["top_p"]); ok && !k.noTemperature && k.sends("top_p") {
-		req.TopP = nonzero(t)
+		s.topP = nonzero(t)
 	}
-	if n, ok := exchange.Number(q.options["seed"]); ok && k.sends("seed") {
-		seed := int(n)
-		req.Seed = &seed
+}
+
+// library gives the settings as go-openai has them.
+func (s *settings) library() sdk.ChatCompletionRequest {
+	req := sdk.ChatCompletionRequest{
+		Model: s.model, Stream: s.stream, MaxCompletionTokens: s.newLimit,
+		MaxTokens:   s.limit, //nolint:staticcheck // the name that most servers know
+		Temperature: s.temperature, TopP: s.topP, ReasoningEffort: s.effort,
 	}
+	if s.usage {
+		req.StreamOptions = &sdk.StreamOptions{IncludeUsage: true}
+	}
+	switch s.choice.form {
+	case "":
+	case kinds.ChoiceNamed:
+		req.ToolChoice = sdk.ToolChoice{Type: sdk.ToolTypeFunction, Function: sdk.ToolFunction{Name: s.choice.name}}
+	default:
+		req.ToolChoice = string(s.choice.form)
+	}
+	if s.seldom == nil {
+		return req
+	}
+	req.Stop, req.Seed = s.seldom.stop, s.seldom.seed
+	if s.seldom.format != nil {
+		req.ResponseFormat = &sdk.ChatCompletionResponseFormat{
+			Type:       sdk.ChatCompletionResponseFormatTypeJSONSchema,
+			JSONSchema: &sdk.ChatCompletionResponseFormatJSONSchema{Name: "reply", Schema: s.seldom.format},
+		}
+	}
+	return req
 }
 
 // nonzero is v for a field that go-openai leaves out at 0.

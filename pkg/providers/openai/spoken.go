@@ -3,8 +3,6 @@ package openai
 import (
 	"context"
 
-	sdk "github.com/sashabaranov/go-openai"
-
 	"parley/pkg/providers"
 	"parley/pkg/providers/internal/exchange"
 	"parley/pkg/providers/internal/spoken"
@@ -14,12 +12,12 @@ import (
 // heard sends one request and reads its answer. Markup in the answer's text becomes reasoning
 // and, in the forms of the model's row, calls.
 func (p *Provider) heard(
-	ctx context.Context, q *question, req *sdk.ChatCompletionRequest, messages *exchange.Body, k quirks,
+	ctx context.Context, q *question, s *settings, body *exchange.Body, k quirks,
 ) (*providers.LLMResponse, error) {
 	reader := spoken.NewReader(habits(k.row), q.messages, q.tools, q.emit)
 	asked := *q
 	asked.emit = reader.Emit
-	resp, err := p.once(ctx, &asked, req, messages)
+	resp, err := p.once(ctx, &asked, s, body)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,6 @@ type Options struct {
 // its connections among them.
 type Client struct {
 	opts   Options
-	http   *http.Client
 	server string // the base URL without credentials, for errors
 	pools  pools
 
@@ -75,12 +74,18 @@ func New(o Options) *Client {
 	return &Client{
 		opts:   o,
 		server: publicURL(o.BaseURL),
-		http: &http.Client{
-			Transport: o.Transport,
-			// A conversation and its key go where the operator said, nowhere else.
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
 	}
+}
+
+// send makes one round trip, without what [http.Client] adds to one: a conversation and its
+// key go where the operator said, so no redirect is followed and no cookie kept.
+func (c *Client) send(req *http.Request) (*http.Response, error) {
+	if u := req.URL.User; u != nil && req.Header.Get("Authorization") == "" {
+		password, _ := u.Password()
+		req.Header = req.Header.Clone() // it may be shared
+		req.SetBasicAuth(u.Username(), password)
+	}
+	return c.opts.Transport.RoundTrip(req)
 }
 
 // NewTransport keeps enough connections for hundreds of chats that ask at once.
@@ -143,7 +148,11 @@ func (c *Client) remember(key string) {
 }
 
 // Close closes the connections that no request uses.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+func (c *Client) Close() {
+	if t, ok := c.opts.Transport.(interface{ CloseIdleConnections() }); ok {
+		t.CloseIdleConnections()
+	}
+}
 
 // Bound gives the context of a whole question, which may take several requests.
 func (c *Client) Bound(ctx context.Context) (context.Context, context.CancelFunc) {

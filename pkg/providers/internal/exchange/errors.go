@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"bytes"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"math"
@@ -25,6 +26,9 @@ func Cut(message string, cause error) *providers.Error {
 func transportError(err error) error {
 	if u, ok := errors.AsType[*url.Error](err); ok { // its text holds the URL, with credentials
 		err = u.Err
+	}
+	if t, ok := errors.AsType[tls.RecordHeaderError](err); ok && string(t.RecordHeader[:]) == "HTTP/" {
+		err = http.ErrSchemeMismatch
 	}
 	return &providers.Error{Kind: providers.KindUnreachable, Message: err.Error(), Err: err}
 }

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"parley/pkg/providers"
 	"parley/pkg/providers/internal/exchange"
 )
@@ -187,6 +189,42 @@ func TestRequestsArriveInTheOrderOfTheirParts(t *testing.T) {
 				t.Errorf("%q arrived, want %q", last, want)
 			}
 		}
+	}
+}
+
+// TestCredentialsOfTheBaseURL go along where there is no key, and a key goes in their place;
+// requests that share their headers do not share these.
+func TestCredentialsOfTheBaseURL(t *testing.T) {
+	t.Parallel()
+	var got []string
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r.Header.Get("Authorization"))
+		http.SetCookie(w, &http.Cookie{Name: "a", Value: "b"})
+		if len(r.Cookies()) > 0 {
+			t.Error("a cookie came back")
+		}
+		_, _ = io.WriteString(w, `{"text":"a"}`)
+	}))
+	t.Cleanup(srv.Close)
+	base := strings.Replace(srv.URL, "//", "//name:password@", 1)
+	c := exchange.New(exchange.Options{BaseURL: base})
+	t.Cleanup(c.Close)
+	shared := http.Header{}
+	for _, key := range []string{"", "Bearer key", ""} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.URL("/ask"), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if req.Header = shared; key != "" {
+			req.Header = http.Header{"Authorization": {key}}
+		}
+		err = c.Once(t.Context(), false, func(ctx context.Context, x *exchange.Exchange) error { return x.Send(req.WithContext(ctx)) })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if d := cmp.Diff([]string{"Basic bmFtZTpwYXNzd29yZA==", "Bearer key", "Basic bmFtZTpwYXNzd29yZA=="}, got); d != "" || len(shared) > 0 {
+		t.Errorf("%v, -want +got:\n%s", shared, d)
 	}
 }
 

@@ -44,7 +44,7 @@ type Scheduler struct {
 	newest, most int
 	last         Urgency // which was served last
 	ended        bool
-	wg           sync.WaitGroup
+	workers
 }
 
 // Urgency is the beneficiary of a chat's work; the lowest is the most urgent.
@@ -241,7 +241,7 @@ func (s *Scheduler) dispatch() {
 		l := s.lanes[chat]
 		l.running, l.queued, l.newest = true, false, newest
 		s.active[u]++
-		s.wg.Go(func() { s.run(chat, l, last) })
+		s.start(func() { s.run(chat, l, last) })
 	}
 }
 
@@ -337,6 +337,7 @@ func (s *Scheduler) Stop() {
 			delete(s.lanes, chat)
 		}
 	}
+	s.dismiss()
 	s.mu.Unlock()
 	s.wg.Wait()
 }
