@@ -82,6 +82,7 @@ func rooms() map[string][]string {
 		"pkg/providers/internal/exchange": {"pkg/providers"},
 		"pkg/policy":                      {"pkg/channels"},
 		"pkg/events":                      {"pkg/channels"},
+		"pkg/httpd":                       {"pkg/policy", "pkg/channels/wire"},
 		"pkg/config":                      nil,
 		"pkg/fair":                        nil,
 		"pkg/openat":                      nil,

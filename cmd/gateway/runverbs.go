@@ -186,7 +186,7 @@ func (h *host) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.Channels() == 0 {
+	if a.Channels() == 0 && cfg.HTTP.Listen == "" {
 		return admin.WithCode(admin.CodeUsage, errors.Join(
 			fmt.Errorf("no channel is enabled: enable one under channels in the configuration, or start %s chat (run opens a console only "+
 				"in a terminal)",

@@ -56,9 +56,10 @@ func isHost(s string) bool {
 func (c channelChecker) listeners() {
 	type listener struct{ path, host, port string }
 	var all []listener
+	shared := &c.cfg.HTTP
 	add := func(path, address string) {
 		host, port, err := net.SplitHostPort(address)
-		if err != nil {
+		if err != nil || len(all) > 0 && shared.Shares(address) {
 			return
 		}
 		if ip, err := netip.ParseAddr(host); err == nil && ip.IsUnspecified() {
@@ -72,6 +73,7 @@ func (c channelChecker) listeners() {
 		}
 		all = append(all, listener{path, host, port})
 	}
+	add(httpPath+".listen", shared.Listen)
 	t := &c.cfg.Channels.Telegram
 	add(telegramPath+".webhook.listen", t.Webhook.Listen)
 	for i, a := range t.Accounts {

@@ -38,6 +38,7 @@ func (c checker) run() {
 	programChecker{c}.programs()
 	webChecker{c}.web()
 	channelChecker{c}.run()
+	httpChecker{c}.run()
 }
 
 // at reports a problem with the value of a key.

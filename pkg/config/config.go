@@ -19,6 +19,7 @@ type Config struct {
 	Tools     Tools             `yaml:"tools"`
 	Schedules Schedules         `yaml:"schedules"`
 	Channels  Channels          `yaml:"channels"`
+	HTTP      HTTP              `yaml:"http"`
 
 	Background Background `yaml:"background"`
 

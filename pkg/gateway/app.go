@@ -39,6 +39,7 @@ type App struct {
 	kept     fileStores
 	models   *modelset.Set
 	channels *Channels
+	front    front
 	tools    *toolset.Set
 	agent    *agent.Agent
 }
@@ -79,6 +80,7 @@ func New(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 		a.openAudit,
 		a.keepFiles,
 		a.chooseModel,
+		func(context.Context) error { return a.front.open(a) },
 		a.openChannels,
 		a.makeTools,
 		a.makeAgent,
@@ -112,7 +114,7 @@ func (a *App) openStore(ctx context.Context) error {
 	if a.o.Look {
 		open = local.Look
 	}
-	store, err := open(ctx, local.Options{Dir: a.cfg.StateDir, Log: a.o.Log, Trouble: a.o.Trouble})
+	store, err := open(ctx, local.Options{Dir: a.cfg.StateDir, Log: a.o.Log, Trouble: a.front.follow(a.o.Trouble)})
 	if err != nil {
 		return admin.StoreError(err)
 	}
@@ -184,7 +186,7 @@ func (a *App) openChannels(context.Context) error {
 		a.channels.bind(c)
 	}
 	if !a.o.Operate {
-		p := platforms{cfg: a.cfg, engine: a.store, spaces: a.kept.spaces, deadLetters: a.kept.deadLetters, log: a.o.Log}
+		p := platforms{cfg: a.cfg, engine: a.store, spaces: a.kept.spaces, deadLetters: a.kept.deadLetters, server: a.front.server, log: a.o.Log}
 		if err := p.open(a.channels); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 
 	"parley/pkg/config"
 	"parley/pkg/gateway/files"
+	"parley/pkg/httpd"
 	"parley/pkg/session"
 )
 
@@ -14,6 +15,7 @@ type platforms struct {
 	engine      session.Engine
 	spaces      files.Spaces
 	deadLetters *files.DeadLetters
+	server      *httpd.Server // nil without one
 	log         zerolog.Logger
 }
 

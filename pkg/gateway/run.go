@@ -64,12 +64,17 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 		defer close(working)
 		failWith(stopIntake, a.agent.Run(work))
 	}()
+	if a.front.server != nil {
+		at.serving.Go(func() { failWith(stopIntake, a.front.serve(sending, a.o.Log)) })
+	}
 	at.run(intake, sending)
+	a.front.takesIn.Store(true)
 	a.tools.LogGroups()
 	a.o.Log.Info().Str("model", a.models.Name()).Dur("took", time.Since(a.started)).Msg("ready")
 
 	settled := time.AfterFunc(settleTime, debug.FreeOSMemory)
 	<-intake.Done()
+	a.front.takesIn.Store(false)
 	a.agent.Jobs().Stop()
 	settled.Stop()
 	a.o.Log.Info().Msg("stopping")

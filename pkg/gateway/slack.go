@@ -53,7 +53,10 @@ func (p *platforms) slackOptions() slack.Options {
 		Unread: p.deadLetters.Keep(slack.Name, ""), Alive: p.alive, Log: p.log,
 	}
 	if e := s.Events; e.Listen != "" {
-		o.Events = &slack.Events{Listen: e.Listen, SigningSecret: e.SigningSecret.Reveal, TrustedProxies: config.Proxies(e.TrustedProxies)}
+		o.Events = &slack.Events{
+			Listen: e.Listen, SigningSecret: e.SigningSecret.Reveal, TrustedProxies: config.Proxies(e.TrustedProxies),
+			Serve: p.serving(e.Listen, slack.EventsPath),
+		}
 	}
 	return o
 }

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"fmt"
+	"net/url"
 
 	"parley/pkg/agent/command"
 	"parley/pkg/channels"
@@ -52,9 +53,19 @@ func (p *platforms) telegramBot(bot *config.TelegramAccount) (*telegram.Channel,
 	if w := bot.Webhook; w.Listen != "" {
 		o.Webhook = &telegram.Webhook{
 			Listen: w.Listen, PublicURL: w.PublicURL, Secret: w.Secret.Reveal, TrustedProxies: config.Proxies(w.TrustedProxies),
+			Serve: p.serving(w.Listen, pathOf(w.PublicURL)),
 		}
 	}
 	return telegram.New(o)
+}
+
+// pathOf is the path of a webhook.
+func pathOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Path
 }
 
 // telegramRules are the rules of each bot. Where there are several, the rules of one

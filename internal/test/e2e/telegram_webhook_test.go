@@ -25,11 +25,23 @@ import (
 // the proxy between them strips that.
 func newHooked(t *testing.T, tg *faketelegram.Server, b brain) *telegramWorld {
 	t.Helper()
+	return hookedAt(t, tg, b, freeAddr(t), "/hook", "")
+}
+
+func freeAddr(t *testing.T) string {
+	t.Helper()
 	addr, err := fakehttp.FreeAddr(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	public := "https://bot.example.org/hook"
+	return addr
+}
+
+// hookedAt is the same for a webhook at a path of an address, with more settings in front of
+// the file.
+func hookedAt(t *testing.T, tg *faketelegram.Server, b brain, addr, path, settings string) *telegramWorld {
+	t.Helper()
+	public := "https://bot.example.org" + path
 	api, err := url.Parse(tg.URL())
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +52,7 @@ func newHooked(t *testing.T, tg *faketelegram.Server, b brain) *telegramWorld {
 		if err != nil {
 			t.Error(err)
 		}
-		body = bytes.ReplaceAll(body, []byte(url.QueryEscape(public)), []byte(url.QueryEscape("http://"+addr+"/hook")))
+		body = bytes.ReplaceAll(body, []byte(url.QueryEscape(public)), []byte(url.QueryEscape("http://"+addr+path)))
 		r.Out.Body, r.Out.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	}})
 	t.Cleanup(proxy.Close)
@@ -53,7 +65,8 @@ func newHooked(t *testing.T, tg *faketelegram.Server, b brain) *telegramWorld {
 	}
 	const line = "    allow_everyone: true\n"
 	hook := fmt.Sprintf("    webhook: {listen: %q, public_url: %q, secret: env:HOOK_SECRET}\n", addr, public)
-	if err := os.WriteFile(w.gw.ConfigPath(), bytes.Replace(text, []byte(line), []byte(line+hook), 1), 0o600); err != nil {
+	text = append([]byte(settings), bytes.Replace(text, []byte(line), []byte(line+hook), 1)...)
+	if err := os.WriteFile(w.gw.ConfigPath(), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	w.run()

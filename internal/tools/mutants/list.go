@@ -14,7 +14,7 @@ func List() []Mutant {
 		forgettingMutants(), endingMutants(), jobMutants(), jobTurnMutants(), spawnMutants(), agentRightMutants(), laterMutants(),
 		slackMarkupMutants(), slackInMutants(), slackEventMutants(), slackOutMutants(), slackEngineMutants(),
 		slackGateMutants(), slackPeopleMutants(), slackSuiteMutants(), slackIntakeMutants(),
-		argumentMutants(), memoryMutants(), runMutants(), networkMutants(), settingMutants(),
+		argumentMutants(), memoryMutants(), runMutants(), networkMutants(), httpMutants(), settingMutants(),
 		operatorMutants(), damageMutants(), saidMutants(), troubleMutants(), unusableMutants(),
 		readerMutants(), drainMutants(), hiddenMutants(), peopleMutants(), newcomerMutants(), limitMutants(), startMutants(),
 		spokenMutants(), geminiMutants(), claudeMutants(), toolModeMutants(),

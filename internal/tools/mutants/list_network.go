@@ -19,7 +19,7 @@ func strangerMutants() []Mutant {
 		},
 		{
 			Promise: "strangers: connections", Defect: "has no bound on connections",
-			File: crowd, Old: "if c.join(c.members, m, maxMembers) {", New: "if c.join(c.members, m, 100*maxMembers) {",
+			File: crowd, Old: "if c.join(c.members, m, c.limit) {", New: "if c.join(c.members, m, 100*c.limit) {",
 			Dir: dir, Test: "^TestConnectionsAreBounded$",
 		},
 		{

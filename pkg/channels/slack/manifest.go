@@ -94,10 +94,6 @@ func Manifest(name, address string) (string, error) {
 	).Replace(text), nil
 }
 
-// eventsPath is where the adapter answers. A proxy in front of it may have another
-// path.
-const eventsPath = "/slack/events"
-
 // eventsAddress is the address for Slack's calls: one without a path gets that of the
 // adapter.
 func eventsAddress(address string) (string, error) {
@@ -107,11 +103,11 @@ func eventsAddress(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil || u.Fragment != "" {
 		return "", errors.New(
-			"--events-url: write the https address under which Slack reaches the gateway, such as https://bot.example.org" + eventsPath,
+			"--events-url: write the https address under which Slack reaches the gateway, such as https://bot.example.org" + EventsPath,
 		)
 	}
 	if u.Path == "" || u.Path == "/" {
-		u.Path = eventsPath
+		u.Path = EventsPath
 	}
 	return u.String(), nil
 }

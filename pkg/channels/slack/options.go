@@ -55,6 +55,10 @@ type Options struct {
 // Command is a command of the gateway.
 type Command = event.Command
 
+// EventsPath is the path of Slack's calls over HTTP. A proxy in front of the adapter may
+// have another one.
+const EventsPath = inbound.EventsPath
+
 // Events is how Slack reaches this process over HTTP.
 type Events = inbound.Calls
 

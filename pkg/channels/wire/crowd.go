@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -16,7 +17,8 @@ import (
 
 // The bounds of one server's connections.
 const (
-	// More than a platform opens, or a proxy in front of us: Telegram is told 40.
+	// As many as a server keeps that names no number: more than a platform opens, or a
+	// proxy in front of us. Telegram is told 40.
 	maxMembers = 256
 	// How many of them may send a large body at a time.
 	maxLarge = 16
@@ -30,6 +32,7 @@ const (
 type crowd struct {
 	net.Listener
 
+	limit   int
 	trusted []netip.Prefix
 	log     zerolog.Logger
 
@@ -63,8 +66,11 @@ const (
 	proven                      // a request under way is complete, and the platform's
 )
 
-func newCrowd(l net.Listener, trusted []netip.Prefix, log zerolog.Logger) *crowd {
-	return &crowd{Listener: l, trusted: trusted, log: log, members: map[*member]struct{}{}, large: map[*member]struct{}{}}
+func newCrowd(l net.Listener, s *Server) *crowd {
+	return &crowd{
+		Listener: l, limit: cmp.Or(s.MaxConns, maxMembers), trusted: s.TrustedProxies, log: s.Log,
+		members: map[*member]struct{}{}, large: map[*member]struct{}{},
+	}
 }
 
 // Accept lets a connection in, for which another may have to go.
@@ -82,7 +88,7 @@ func (c *crowd) Accept() (net.Conn, error) {
 		m := &member{TCPConn: tcp, of: c, peer: addressOf(conn.RemoteAddr().String())}
 		m.client = network(m.peer)
 		m.began = c.number()
-		if c.join(c.members, m, maxMembers) {
+		if c.join(c.members, m, c.limit) {
 			return m, nil
 		}
 		Drop(tcp) // all others are being answered

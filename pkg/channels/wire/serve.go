@@ -16,7 +16,7 @@ const stopGrace = 5 * time.Second
 
 // Server answers a platform's calls at a local address. It speaks plain HTTP: TLS
 // ends in front of it. Slow and idle callers are bounded, the size of headers too.
-// It keeps at most 256 connections, of which 16 may send a large body: where one
+// It keeps at most MaxConns connections, of which 16 may send a large body: where one
 // more comes, an unproven one is closed for it, and the handler tells with [Proven]
 // and [Large] which ones those are. The size of bodies is the handler's to bound.
 type Server struct {
@@ -26,10 +26,17 @@ type Server struct {
 	// TrustedProxies are the addresses with a trusted header X-Forwarded-For. It names
 	// the client, and only clients that hold many connections lose some.
 	TrustedProxies []netip.Prefix
-	Log            zerolog.Logger
+	// MaxConns is how many connections are kept; 0 is 256.
+	MaxConns int
+	Log      zerolog.Logger
 	// Started is called once the server listens.
 	Started func(net.Addr)
 }
+
+// Serving answers a platform's calls by h until ctx ends, and says why it cannot. Started is
+// called once it listens. [Server] has one, with a listener of its own; where several share
+// an address, its owner gives each of them one.
+type Serving func(ctx context.Context, h http.Handler, started func(net.Addr)) error
 
 // Serve answers until ctx ends, and says why it cannot. The context of a request
 // ends with ctx.
@@ -40,7 +47,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	crowd := newCrowd(listener, s.TrustedProxies, s.Log)
+	crowd := newCrowd(listener, s)
 	server := &http.Server{
 		Handler:           crowd.introduce(s.Handler),
 		BaseContext:       func(net.Listener) context.Context { return ctx },

@@ -24,7 +24,9 @@ import (
 // The limits and headers of a call over HTTP
 // (docs.slack.dev/authentication/verifying-requests-from-slack).
 const (
-	eventsPath      = "/slack/events"
+	// EventsPath is the path of a call.
+	EventsPath = "/slack/events"
+
 	signatureHeader = "X-Slack-Signature"
 	timeHeader      = "X-Slack-Request-Timestamp"
 	signatureAge    = 5 * time.Minute
@@ -57,11 +59,7 @@ func (h *hook) run(ctx context.Context) {
 	h.slots = make(chan struct{}, maxCalls)
 	pauses := backoff.New(minPause, maxPause)
 	for {
-		server := wire.Server{
-			Listen: h.opt.Listen, Handler: h, TrustedProxies: h.opt.TrustedProxies, Log: h.log,
-			Started: func(net.Addr) { h.status.works(linking) },
-		}
-		err := server.Serve(ctx)
+		err := h.listen(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -74,12 +72,21 @@ func (h *hook) run(ctx context.Context) {
 	}
 }
 
+func (h *hook) listen(ctx context.Context) error {
+	started := func(net.Addr) { h.status.works(linking) }
+	if h.opt.Serve != nil {
+		return h.opt.Serve(ctx, h, started)
+	}
+	server := wire.Server{Listen: h.opt.Listen, Handler: h, TrustedProxies: h.opt.TrustedProxies, Log: h.log, Started: started}
+	return server.Serve(ctx)
+}
+
 // ServeHTTP reads a call that may be Slack's, believes it if it is signed, and answers
 // 200 only when its event is stored or can be skipped for good.
 func (h *hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := http.StatusOK
 	switch {
-	case r.URL.Path != eventsPath:
+	case r.URL.Path != EventsPath:
 		status = http.StatusNotFound
 	case r.Method != http.MethodPost:
 		status = http.StatusMethodNotAllowed

@@ -51,6 +51,9 @@ type Webhook struct {
 	// TrustedProxies are the proxies with a trusted X-Forwarded-For header, by which
 	// the connections of one client are counted; see [wire.Server].
 	TrustedProxies []netip.Prefix
+	// Serve answers the calls at Listen on a server that others share; nil listens there
+	// itself.
+	Serve wire.Serving
 }
 
 const maxSecretBytes = 256

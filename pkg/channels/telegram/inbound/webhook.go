@@ -83,10 +83,11 @@ func (h *hook) listen(ctx context.Context) error {
 	defer stop()
 	h.path, h.slots = cmp.Or(public.Path, "/"), make(chan struct{}, maxHooks)
 	h.pressed = func(callback string) { h.intake.presses.answer(ctx, callback) }
-	server := wire.Server{
-		Listen: h.opt.Listen, Handler: h, TrustedProxies: h.opt.TrustedProxies, Log: h.log,
-		Started: func(net.Addr) { h.work.Go(func() { h.setWebhook(ctx) }) },
+	started := func(net.Addr) { h.work.Go(func() { h.setWebhook(ctx) }) }
+	if h.opt.Serve != nil {
+		return h.opt.Serve(ctx, h, started)
 	}
+	server := wire.Server{Listen: h.opt.Listen, Handler: h, TrustedProxies: h.opt.TrustedProxies, Log: h.log, Started: started}
 	return server.Serve(ctx)
 }
 

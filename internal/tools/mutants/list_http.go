@@ -1,0 +1,112 @@
+package mutants
+
+import "slices"
+
+// httpMutants break the promises of the section "The HTTP server".
+func httpMutants() []Mutant {
+	return slices.Concat(guardMutants(), serverMutants())
+}
+
+// guardMutants let in requests that the guard refuses.
+func guardMutants() []Mutant {
+	const dir, guard, table = "pkg/httpd", "pkg/httpd/guard.go", "^TestGuardTable$"
+	return []Mutant{
+		{
+			Promise: "http: the guard", Defect: "takes a page load for a read of the page's own scripts",
+			File: guard, Old: `sameSite(site, "none") && navigates(r)`, New: `sameSite(site, "none")`,
+			Dir: dir, Test: table,
+		},
+		{
+			Promise: "http: names", Defect: "compares the port alone",
+			File: "pkg/httpd/hosts.go", Old: "origin, ok = h[strings.ToLower(name)]",
+			New: `origin, ok = h["localhost"+name[max(strings.LastIndex(name, ":"), 0):]]`,
+			Dir: dir, Test: table,
+		},
+		{
+			Promise: "http: names", Defect: "asks no name of a platform's call",
+			File: guard, Old: "if at.Access != AccessProbe && !known {",
+			New: "if at.Access != AccessProbe && at.Access != AccessPlatform && !known {",
+			Dir: dir, Test: table,
+		},
+		{
+			Promise: "http: foreign pages", Defect: "lets a write without Origin pass",
+			File: guard, Old: "return len(from) == 1 && from[0] == origin && sameSite",
+			New: "return (len(from) == 0 || from[0] == origin) && sameSite",
+			Dir: dir, Test: table,
+		},
+		{
+			Promise: "http: foreign pages", Defect: "takes another port of this machine for our own page",
+			File: guard, Old: `if told[0] == w {`, New: `if told[0] == w || told[0] == "same-site" {`,
+			Dir: dir, Test: table,
+		},
+		{
+			Promise: "http: foreign pages", Defect: "takes the beginning of a WebSocket for a read",
+			File: "pkg/httpd/route.go", Old: " || upgrades(r)", New: " || upgrades(r) && r.ContentLength > 0",
+			Dir: dir, Test: table,
+		},
+		{
+			Promise: "http: one credential", Defect: "takes a cookie where a program's token is missing",
+			File: guard, Old: "		return s.program(r)",
+			New: "		if c, valid, refusal := s.program(r); refusal == nil {\n			return c, valid, nil\n		}\n		return s.page(r, origin)",
+			Dir: dir, Test: table,
+		},
+		{
+			Promise: "http: one credential", Defect: "takes the first of two cookies",
+			File: guard, Old: "len(told) == 1 && told[0].Value", New: "len(told) > 0 && told[0].Value",
+			Dir: dir, Test: table,
+		},
+		{
+			Promise: "http: bodies", Defect: "accepts the types that a form sends",
+			File: guard, Old: `kind == "application/json"`, New: `kind != ""`,
+			Dir: dir, Test: "^TestWritesNeedJSON$",
+		},
+		{
+			Promise: "http: bodies", Defect: "bounds only the bodies that tell their size",
+			File: guard, Old: "r.Body = http.MaxBytesReader(w, r.Body, at.maxBody())", New: "r.Body = http.MaxBytesReader(w, r.Body, 1<<40)",
+			Dir: dir, Test: "^TestBodiesAreBounded$",
+		},
+	}
+}
+
+// serverMutants break the server behind the guard.
+func serverMutants() []Mutant {
+	const dir, guard = "pkg/httpd", "pkg/httpd/guard.go"
+	return []Mutant{
+		{
+			Promise: "http: headers", Defect: "sets the headers after the refusals",
+			File: "pkg/httpd/server.go", Old: "	secure(w.Header())\n", New: "	defer secure(w.Header())\n",
+			Dir: dir, Test: "^TestRefusals$",
+		},
+		{
+			Promise: "http: panics", Defect: "completes half an answer",
+			File: "pkg/httpd/server.go", Old: "ok && begun.begun {", New: "ok && !begun.begun {",
+			Dir: dir, Test: "^TestPanicsAreAnswers$",
+		},
+		{
+			Promise: "http: revocation", Defect: "lets open streams go on",
+			File: guard, Old: "func() { cancel(ErrRevoked) }", New: "func() {}",
+			Dir: dir, Test: "^TestRevocationEndsStreams$",
+		},
+		{
+			Promise: "http: revocation", Defect: "forgets that a credential expires",
+			File: guard, Old: "context.WithDeadlineCause(ctx, c.Expires, ErrRevoked)",
+			New: "context.WithDeadlineCause(ctx, c.Expires.Add(time.Hour), ErrRevoked)",
+			Dir: dir, Test: "^TestExpiryEndsStreams$",
+		},
+		{
+			Promise: "http: streams", Defect: "never gives the place of a stream back",
+			File: "pkg/httpd/streams.go", Old: "if s.open[p]--; s.open[p] <= 0 {", New: "if s.open[p] <= 0 {",
+			Dir: dir, Test: "^TestAPersonHasFewStreams$",
+		},
+		{
+			Promise: "http: probes", Defect: "fails a probe for trouble with a channel",
+			File: "pkg/httpd/health.go", Old: "if state == StateDown {", New: "if state != StateOK {",
+			Dir: dir, Test: "^TestProbes$",
+		},
+		{
+			Promise: "http: one port", Defect: "refuses calls before the adapter runs",
+			File: "pkg/httpd/platform.go", Old: "		wire.Later(w)\n", New: "		wire.Refuse(w, http.StatusNotFound)\n",
+			Dir: dir, Test: "^TestPlatformSharesThePort$",
+		},
+	}
+}

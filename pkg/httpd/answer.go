@@ -1,0 +1,36 @@
+package httpd
+
+import (
+	"bufio"
+	"net"
+	"net/http"
+)
+
+// answer knows whether an answer has begun. Other abilities of the writer below it are found
+// by [http.ResponseController]; Hijack is here because libraries for WebSockets ask for it.
+type answer struct {
+	http.ResponseWriter
+
+	begun bool
+}
+
+// Unwrap lets [http.ResponseController] find the writer below.
+func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
+
+// WriteHeader implements [http.ResponseWriter].
+func (a *answer) WriteHeader(status int) {
+	a.begun = true
+	a.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements [http.ResponseWriter].
+func (a *answer) Write(p []byte) (int, error) {
+	a.begun = true
+	return a.ResponseWriter.Write(p)
+}
+
+// Hijack implements [http.Hijacker].
+func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	a.begun = true
+	return http.NewResponseController(a.ResponseWriter).Hijack()
+}
