@@ -146,7 +146,7 @@ func New(o Options) (*Agent, error) {
 	}
 	o.Limits.fill()
 	if one, ok := o.Models.(turn.Model); ok {
-		one.Provider = providers.Metered(one.Provider, providers.Prices{})
+		one.Provider = providers.Metered(one.Provider, one.Name, providers.Prices{})
 		o.Models = one
 	}
 	if o.Redact == nil {

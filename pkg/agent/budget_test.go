@@ -265,28 +265,6 @@ func TestTokensThatNobodyReportsAreEstimated(t *testing.T) {
 	}
 }
 
-func TestUsageTellsTheDay(t *testing.T) {
-	t.Parallel()
-	var asked atomic.Int64
-	w := newWorld(t, counted(&asked), nil, withBudget(budget.Budget{
-		All: budget.Limits{Tokens: 5000, Money: 2_000_000},
-		For: map[session.Purpose]budget.Limits{session.ForJobs: {Turns: 200}},
-	}))
-	w.write("1", "1", "hello")
-	w.expect()
-	w.write("1", "1", "/usage")
-	_, got, _ := strings.Cut(w.expect().Text, "\n\n")
-	first, rest, _ := strings.Cut(got, "\n")
-	if !strings.HasPrefix(first, "Used today, until ") || !strings.HasSuffix(first, " 00:00 UTC:") {
-		t.Errorf("told %q", first)
-	}
-	want := "- messages: 1 turn, 120 tokens, 0.00 EUR\n- schedules: 0 of 200 turns, 0 tokens\n- background tasks: 0 turns, 0 tokens\n" +
-		"- total: 1 turn, 120 of 5000 tokens, 0.00 of 2.00 EUR"
-	if rest != want {
-		t.Errorf("told\n%s\nwant\n%s", rest, want)
-	}
-}
-
 // TestACompactAtTheLimitIsRefused: it asks the model like anything else.
 func TestACompactAtTheLimitIsRefused(t *testing.T) {
 	t.Parallel()

@@ -9,7 +9,7 @@ import (
 	"parley/pkg/config"
 )
 
-const pricedModel = "models: {main: {model: m, prices: {input: 2.5, output: 10}}}\n"
+const pricedModel = "models: {main: {model: m, prices: {input: 2.5, output: 10, cached: 0}}}\n"
 
 func TestBudgets(t *testing.T) {
 	t.Parallel()
@@ -31,7 +31,8 @@ budgets:
 	if d := cmp.Diff(want, cfg.Budgets); d != "" {
 		t.Error(d)
 	}
-	if d := cmp.Diff(&config.Prices{Input: 2.5, Output: 10}, cfg.Models["main"].Prices); d != "" {
+	cached := 0.0
+	if d := cmp.Diff(&config.Prices{Input: 2.5, Output: 10, Cached: &cached}, cfg.Models["main"].Prices); d != "" {
 		t.Error(d)
 	}
 }

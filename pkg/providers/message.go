@@ -113,6 +113,17 @@ type LLMResponse struct {
 	Extra        json.RawMessage `json:"extra,omitempty"`
 	// Model is the name the server says it answered with.
 	Model string `json:"model,omitempty"`
+	// Billed is the name of the model in the configuration, to which Usage counts except
+	// for the parts in Others: those of other models, whose answers were of no use.
+	// [Metered] sets it.
+	Billed string        `json:"billed,omitempty"`
+	Others []BilledUsage `json:"others,omitempty"`
+}
+
+// BilledUsage is the use of one model, by its name in the configuration.
+type BilledUsage struct {
+	Model string `json:"model"`
+	Usage Usage  `json:"usage"`
 }
 
 // Message turns the answer into the assistant message that history keeps.

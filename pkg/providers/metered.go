@@ -1,23 +1,40 @@
 package providers
 
 import (
+	"cmp"
 	"context"
 	"math"
 )
 
-// Prices are a model's prices, in any currency, per million tokens.
-type Prices struct{ Input, Output float64 }
+// Prices are a model's prices, in any currency, per million tokens. Cached is the price
+// of input that the server had in its cache; nil: that of Input.
+type Prices struct {
+	Input, Output float64
+	Cached        *float64
+}
+
+// of is the price of an answer, in millionths, rounded up.
+func (p Prices) of(u *Usage) int64 {
+	cached := p.Input
+	if p.Cached != nil {
+		cached = *p.Cached
+	}
+	return int64(math.Ceil(float64(u.PromptTokens-u.CachedTokens)*p.Input + float64(u.CachedTokens)*cached +
+		float64(u.CompletionTokens)*p.Output))
+}
 
 // maxCounted is the most that is believed of one count of tokens.
 const maxCounted = 1 << 30
 
 // Metered asks p and adds the cost to each answer: it estimates tokens that the
-// server did not report, and sets the money if it is still unset. It streams if p
-// does. The cost of a request without an answer is unknown and counts as zero.
-func Metered(p LLMProvider, prices Prices) LLMProvider { return metered{p, prices} }
+// server did not report, and sets the money and the name of the model if they are still
+// unset. It streams if p does. The cost of a request without an answer is unknown and
+// counts as zero.
+func Metered(p LLMProvider, name string, prices Prices) LLMProvider { return metered{p, name, prices} }
 
 type metered struct {
 	p      LLMProvider
+	name   string
 	prices Prices
 }
 
@@ -41,6 +58,7 @@ func (m metered) count(messages []Message, tools []ToolDefinition, resp *LLMResp
 		return nil
 	}
 	own := *resp
+	own.Billed = cmp.Or(own.Billed, m.name)
 	u := &own.Usage
 	if u.PromptTokens <= 0 {
 		u.PromptTokens = estimateRequest(messages, tools)
@@ -49,9 +67,10 @@ func (m metered) count(messages []Message, tools []ToolDefinition, resp *LLMResp
 		u.CompletionTokens = EstimateTokens(own.Message()) + (len(own.Reasoning)+3)/4
 	}
 	u.PromptTokens, u.CompletionTokens = min(u.PromptTokens, maxCounted), min(u.CompletionTokens, maxCounted)
+	u.CachedTokens, u.ReasoningTokens = min(max(u.CachedTokens, 0), u.PromptTokens), min(max(u.ReasoningTokens, 0), u.CompletionTokens)
 	u.TotalTokens = u.PromptTokens + u.CompletionTokens
 	if u.Money <= 0 {
-		u.Money = int64(math.Ceil(float64(u.PromptTokens)*m.prices.Input + float64(u.CompletionTokens)*m.prices.Output))
+		u.Money = m.prices.of(u)
 	}
 	return &own
 }

@@ -19,6 +19,7 @@ func (f fixed) Chat(
 
 func TestMetered(t *testing.T) {
 	t.Parallel()
+	cheap, free := 0.5, 0.0
 	long := []providers.Message{{Role: providers.RoleUser, Content: strings.Repeat("word ", 800)}}
 	tool := []providers.ToolDefinition{{Function: providers.FunctionDefinition{
 		Name: "look", Description: "looks", Parameters: map[string]any{"type": "object", "description": strings.Repeat("x", 300)},
@@ -34,6 +35,25 @@ func TestMetered(t *testing.T) {
 			usage: providers.Usage{PromptTokens: 1000, CompletionTokens: 10, TotalTokens: 1010, CachedTokens: 900}, messages: long,
 			prices: providers.Prices{Input: 2.5, Output: 10},
 			want:   providers.Usage{PromptTokens: 1000, CompletionTokens: 10, TotalTokens: 1010, CachedTokens: 900, Money: 2600},
+		},
+		"cached tokens have their own price": {
+			usage:  providers.Usage{PromptTokens: 1000, CompletionTokens: 10, CachedTokens: 900, ReasoningTokens: 4},
+			prices: providers.Prices{Input: 2, Output: 10, Cached: &cheap},
+			want: providers.Usage{
+				PromptTokens: 1000, CompletionTokens: 10, TotalTokens: 1010, CachedTokens: 900, ReasoningTokens: 4, Money: 200 + 450 + 100,
+			},
+		},
+		"cached tokens for nothing": {
+			usage:  providers.Usage{PromptTokens: 1000, CompletionTokens: 10, CachedTokens: 1000},
+			prices: providers.Prices{Input: 2, Output: 10, Cached: &free},
+			want:   providers.Usage{PromptTokens: 1000, CompletionTokens: 10, TotalTokens: 1010, CachedTokens: 1000, Money: 100},
+		},
+		"more cached than read, more thought than written": {
+			usage:  providers.Usage{PromptTokens: 100, CompletionTokens: 10, CachedTokens: 5000, ReasoningTokens: 600},
+			prices: providers.Prices{Input: 2, Output: 10, Cached: &cheap},
+			want: providers.Usage{
+				PromptTokens: 100, CompletionTokens: 10, TotalTokens: 110, CachedTokens: 100, ReasoningTokens: 10, Money: 50 + 100,
+			},
 		},
 		"a small answer is not for nothing": {
 			usage: providers.Usage{PromptTokens: 1, CompletionTokens: 1}, prices: providers.Prices{Input: 0.1, Output: 0.1},
@@ -61,12 +81,12 @@ func TestMetered(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			given := &providers.LLMResponse{Content: "yes", Usage: tc.usage}
-			m := providers.Metered(providers.Metered(fixed{given}, tc.prices), providers.Prices{Input: 99, Output: 99})
+			m := providers.Metered(providers.Metered(fixed{given}, "main", tc.prices), "around it", providers.Prices{Input: 99, Output: 99})
 			if tc.prices == (providers.Prices{}) {
-				m = providers.Metered(fixed{given}, tc.prices)
+				m = providers.Metered(fixed{given}, "main", tc.prices)
 			}
 			resp, err := m.Chat(t.Context(), tc.messages, tc.tools, "", nil)
-			if err != nil || resp.Usage != tc.want || resp.Content != "yes" {
+			if err != nil || resp.Usage != tc.want || resp.Content != "yes" || resp.Billed != "main" {
 				t.Errorf("%+v, %v; want %+v", resp, err, tc.want)
 			}
 			shown := ""
@@ -83,7 +103,7 @@ func TestMetered(t *testing.T) {
 			}
 		})
 	}
-	if _, err := providers.Metered(&script{steps: []step{{err: fail(providers.KindAuth)}}}, providers.Prices{}).Chat(t.Context(),
+	if _, err := providers.Metered(&script{steps: []step{{err: fail(providers.KindAuth)}}}, "", providers.Prices{}).Chat(t.Context(),
 		nil, nil, "", nil); err == nil {
 		t.Error("an error is lost")
 	}

@@ -3,6 +3,7 @@ package providers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,9 +21,9 @@ type request struct {
 	bound    int // of attempts
 	last     *Retried
 	// kept is an answer of no use, for the case that no model gives a better one. Wasted
-	// is the use of further such answers.
+	// are the uses of further such answers.
 	kept   *LLMResponse
-	wasted Usage
+	wasted []BilledUsage
 	err    error // ends the request
 }
 
@@ -264,7 +265,7 @@ func (r *request) useless(at *choice, resp *LLMResponse) bool {
 	if r.kept == nil {
 		r.kept = resp
 	} else {
-		r.wasted.add(&resp.Usage)
+		r.wasted = append(r.wasted, BilledUsage{resp.Billed, resp.Usage})
 	}
 	return true
 }
@@ -304,10 +305,7 @@ func (r *request) answered(c *candidate, key int, resp *LLMResponse) *LLMRespons
 	if r.kept == nil || resp == nil {
 		return resp
 	}
-	own := *resp
-	own.Usage.add(&r.wasted)
-	own.Usage.add(&r.kept.Usage)
-	return &own
+	return resp.withOthers(append(r.wasted, BilledUsage{r.kept.Billed, r.kept.Usage}))
 }
 
 // conclude gives the end of a request without a good answer: an answer of no use, or the
@@ -317,13 +315,12 @@ func (r *request) conclude(s *restarter) (*LLMResponse, error) {
 		return nil, r.err
 	}
 	if r.kept != nil {
-		own := *r.kept
-		own.Usage.add(&r.wasted)
+		own := r.kept.withOthers(r.wasted)
 		if s != nil {
 			s.begin()
 			s.pass(TextDelta{Text: own.Content})
 		}
-		return &own, nil
+		return own, nil
 	}
 	inOrder := make([]error, len(r.line))
 	for _, c := range r.line {
@@ -340,6 +337,16 @@ func (r *request) conclude(s *restarter) (*LLMResponse, error) {
 		}
 	}
 	return nil, failures
+}
+
+// withOthers is an answer that counts the use of other models too.
+func (r *LLMResponse) withOthers(others []BilledUsage) *LLMResponse {
+	own := *r
+	for i := range others {
+		own.Usage.add(&others[i].Usage)
+	}
+	own.Others = slices.Concat(own.Others, others)
+	return &own
 }
 
 func (u *Usage) add(more *Usage) {

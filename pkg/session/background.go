@@ -145,28 +145,3 @@ type JobRun struct {
 	// Pause, when not empty, pauses the job and says why.
 	Pause string
 }
-
-// Purpose is the purpose of a use of a chat's budget.
-type Purpose string
-
-// The purposes.
-const (
-	ForPeople     Purpose = "people"
-	ForJobs       Purpose = "jobs"
-	ForBackground Purpose = "background"
-)
-
-// Usage is an amount of use. Money is in millionths of whatever the prices are in.
-type Usage struct {
-	Turns  int   `json:"turns,omitempty"`
-	Input  int   `json:"input,omitempty"`  // tokens that the model read
-	Output int   `json:"output,omitempty"` // tokens that it wrote
-	Money  int64 `json:"money,omitempty"`
-}
-
-// Spent is a usage that is to be counted. Day is YYYY-MM-DD, in the chat's time zone.
-type Spent struct {
-	Day     string  `json:"day"`
-	Purpose Purpose `json:"purpose"`
-	Usage   Usage   `json:"usage"`
-}

@@ -277,12 +277,14 @@ type Firing interface {
 // and its address. The conversation of a background agent has the zone and the spending
 // of the chat where its task was started.
 type Chats interface {
+	Uses
+
 	// Zone is the time zone of a chat, an IANA name, or "".
 	Zone(ctx context.Context, chat string) (string, error)
 	// SetZone keeps it. [ErrNotFound]: there is no such chat.
 	SetZone(ctx context.Context, chat, zone string) error
-	// Spending is the use of a chat on a day (YYYY-MM-DD); days are kept for 40 days at
-	// least.
+	// Spending is the use of a chat on a day (YYYY-MM-DD): turns, input, output and money.
+	// Days are kept for 40 days at least.
 	Spending(ctx context.Context, chat, day string) (map[Purpose]Usage, error)
 	// Move makes to an address of the chat at from; messages that are queued for from
 	// leave to to. It is remembered also for a from without words. The chat's jobs and

@@ -171,8 +171,10 @@ type Commit struct {
 	Approvals []Approval
 	// Ran is the outcome of the job of the item that the turn consumes.
 	Ran *JobRun
-	// Spent is the use of the turn; it counts against its chat, see [Chats].
-	Spent *Spent
+	// Spent is the use of the turn; it counts against its chat, see [Chats]. Counted says
+	// that it did already, at the end of the turn's task.
+	Spent   *Spent
+	Counted bool
 	// Model, when not nil, is the name of the model that the chat chooses; "" takes its
 	// choice back.
 	Model *string

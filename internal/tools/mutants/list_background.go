@@ -66,6 +66,32 @@ func forgettingMutants() []Mutant {
 			Dir: dir, Test: "^TestConformance$/^facts$/^what_a_task_used",
 		},
 		{
+			Promise: "use in detail", Defect: "keeps no share of a person",
+			File: dir + "/rules/spending.go", Old: "	for i := range more.Rows {\n", New: "	for i := range more.Rows[:0] {\n",
+			Dir: dir, Test: "^TestConformance$/^facts$/^what_turns_use_is_known",
+		},
+		{
+			Promise: "use in detail", Defect: "leaves the shares of a chat that becomes part of another",
+			File: dir + "/rules/spending.go", Old: "return addShare(t, to, rec)",
+			New: "return addShare(t, to, &table.ShareRecord{Person: rec.Person})",
+			Dir: dir, Test: "^TestConformance$/^facts$/^shares_follow",
+		},
+		{
+			Promise: "use in detail", Defect: "forgets the days that an earlier build counted",
+			File: dir + "/uses.go", Old: "d.rest = maps.Clone(*rec)", New: "_, d.rest = rec, nil",
+			Dir: dir, Test: "^TestOldStore$",
+		},
+		{
+			Promise: "use in detail", Defect: "counts an agent twice, with its end and with its turn",
+			File: dir + "/commit.go", Old: "if !c.Counted {", New: "if c.Spent != nil {",
+			Dir: "pkg/agent", Test: "^TestTheUseOfATurn$",
+		},
+		{
+			Promise: "use in detail", Defect: "gives the model that answers the use of the one that failed",
+			File: "pkg/agent/budget/usage.go", Old: "own = own.Less(other)", New: "_ = own.Less(other)",
+			Dir: "pkg/agent", Test: "^TestUsageByPersonAndModel$",
+		},
+		{
 			Promise: "what a chat uses", Defect: "counts an agent's work against nobody",
 			File: dir + "/rules/agents.go", Old: "n = table.ChatNum(t, task.Chat)", New: "n = table.ChatNum(t, task.Session)",
 			Dir: dir, Test: "^TestConformance$/^agents$/^what_an_agent_used",

@@ -37,8 +37,13 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "forgets the recorded answers of an interrupted turn",
-			File: usage, Old: "Purpose: u.turn.Purpose, Usage: recorded(u.turn.Steps)}", New: "Purpose: u.turn.Purpose}",
+			File: usage, Old: "	spent := recorded(u.turn.Steps)\n", New: "	spent := recorded(nil)\n",
 			Dir: dir, Test: "^TestAResumedTurnCountsEachAnswerOnce$",
+		},
+		{
+			Promise: "budgets: what counts", Defect: "sells cached tokens at the price of others",
+			File: "pkg/providers/metered.go", Old: "cached = *p.Cached", New: "cached = p.Input",
+			Dir: "pkg/providers", Test: "^TestMetered$",
 		},
 		{
 			Promise: "budgets: what counts", Defect: "counts the day in Greenwich",

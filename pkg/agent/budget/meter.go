@@ -17,6 +17,8 @@ type Store interface {
 	// Spending is the use of committed turns of a chat on a day (YYYY-MM-DD). In the
 	// chat that an agent works for it includes the use of the agent.
 	Spending(ctx context.Context, chat, day string) (map[session.Purpose]session.Usage, error)
+	// Shares and TurnUses tell it in detail.
+	session.Uses
 }
 
 // Options are the parts that a [Meter] works with. Store is required.
@@ -60,6 +62,8 @@ type Turn struct {
 	// agent the one that it works for.
 	Payer   channels.Address
 	Purpose session.Purpose
+	// Person is the platform's id of the person for whom the turn runs.
+	Person func() string
 	// Began is the time of the turn's beginning, Zone the time zone of its days.
 	Began time.Time
 	Zone  func() *time.Location
@@ -111,25 +115,18 @@ func (m *Meter) withRunning(
 	for u := range m.open[payer] {
 		if u.spent.Day == day {
 			sum := all[u.spent.Purpose]
-			addUsage(&sum, u.spent.Usage)
+			sum.Add(u.spent.Usage)
 			all[u.spent.Purpose] = sum
 		}
 	}
 	return all
 }
 
-func addUsage(sum *session.Usage, u session.Usage) {
-	sum.Turns += u.Turns
-	sum.Input += u.Input
-	sum.Output += u.Output
-	sum.Money += u.Money
-}
-
 // together is the sum over all purposes.
 func together(by map[session.Purpose]session.Usage) session.Usage {
 	var sum session.Usage
 	for _, u := range by {
-		addUsage(&sum, u)
+		sum.Add(u)
 	}
 	return sum
 }

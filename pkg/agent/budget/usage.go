@@ -3,7 +3,6 @@ package budget
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"parley/pkg/providers"
@@ -35,7 +34,12 @@ func (u *TurnUsage) begin() {
 	zone := u.turn.Zone()
 	day := u.turn.Began.In(zone).Format(time.DateOnly)
 	u.ends = endOfDay(day, zone)
-	u.m.add(u, session.Spent{Day: day, Purpose: u.turn.Purpose, Usage: recorded(u.turn.Steps)})
+	spent := recorded(u.turn.Steps)
+	spent.Day, spent.Purpose = day, u.turn.Purpose
+	if u.turn.Person != nil {
+		spent.Person = u.turn.Person()
+	}
+	u.m.add(u, spent)
 }
 
 // Close ends the count: the use of the turn is about to be stored, or is lost. A second
@@ -45,7 +49,7 @@ func (u *TurnUsage) Close() { u.m.remove(u) }
 // Spent closes the account and gives the use of the turn for its commit; nil where it
 // asked no model.
 func (u *TurnUsage) Spent() *session.Spent {
-	if u.turn.Free || !u.began && recorded(u.turn.Steps) == (session.Usage{}) {
+	if u.turn.Free || !u.began && recorded(u.turn.Steps).Usage == (session.Usage{}) {
 		return nil
 	}
 	u.begin()
@@ -64,22 +68,32 @@ func (u *TurnUsage) Used() session.Usage {
 }
 
 // recorded is the use of earlier attempts at a turn.
-func recorded(steps []session.Step) session.Usage {
-	var u session.Usage
+func recorded(steps []session.Step) session.Spent {
+	var s session.Spent
 	for i := range steps {
 		if a := steps[i].Answer; steps[i].Kind == session.StepAnswer && a != nil && a.Usage != (providers.Usage{}) {
-			addAnswer(&u, a.Usage)
+			addAnswer(&s, a)
 		}
 	}
-	return u
+	return s
 }
 
-// addAnswer counts one answer of the model.
-func addAnswer(u *session.Usage, answer providers.Usage) {
-	u.Turns = 1
-	u.Input += answer.PromptTokens
-	u.Output += answer.CompletionTokens
-	u.Money += answer.Money
+// addAnswer counts one answer of the model, and those of no use before it.
+func addAnswer(s *session.Spent, a *providers.LLMResponse) {
+	s.Usage.Turns = 1
+	own := usageOf(&a.Usage)
+	for i := range a.Others {
+		other := usageOf(&a.Others[i].Usage)
+		s.Add(a.Others[i].Model, other)
+		own = own.Less(other)
+	}
+	s.Add(a.Billed, own)
+}
+
+func usageOf(u *providers.Usage) session.Usage {
+	return session.Usage{
+		Input: u.PromptTokens, Cached: u.CachedTokens, Output: u.CompletionTokens, Reasoning: u.ReasoningTokens, Money: u.Money,
+	}
 }
 
 // afford is asked before each request to the model. A [LimitError] says that a limit
@@ -126,35 +140,6 @@ func (u *TurnUsage) NoticeID(l *LimitError) string {
 	return fmt.Sprintf("budget/%s/%s/%s/%d %s", u.turn.Chat, u.turn.Purpose, u.spent.Day, l.limit, l.unit)
 }
 
-// Report lists for people the use of today, as it is now, beside the limits.
-func (u *TurnUsage) Report(ctx context.Context) (string, error) {
-	zone := u.turn.Zone()
-	m := u.m
-	day := m.o.Now().In(zone).Format(time.DateOnly)
-	stored, err := m.o.Store.Spending(ctx, u.turn.Chat, day)
-	if err != nil {
-		return "", err
-	}
-	m.mu.Lock()
-	by := m.withRunning(u.turn.Payer, day, stored)
-	m.mu.Unlock()
-	budget := m.o.Budget(u.turn.Payer)
-	var b strings.Builder
-	fmt.Fprintf(&b, textUsedToday, endOfDay(day, zone).Format("2006-01-02 15:04 MST"))
-	for _, p := range Purposes() {
-		fmt.Fprintf(&b, textUsedFor, usedFor(p), budget.For[p].amounts(by[p], m.o.Currency))
-	}
-	fmt.Fprintf(&b, textUsedTotal, budget.All.amounts(together(by), m.o.Currency))
-	return b.String(), nil
-}
-
-// usedFor is a purpose as the report names it.
-func usedFor(p session.Purpose) string {
-	return map[session.Purpose]string{
-		session.ForPeople: textUsedPeople, session.ForJobs: textUsedJobs, session.ForBackground: textUsedBackground,
-	}[p]
-}
-
 // Provider is a model as the turn may ask it: as long as its chat's budget lasts.
 func (u *TurnUsage) Provider(p providers.LLMProvider) providers.LLMProvider {
 	return meteredProvider{u: u, model: p}
@@ -193,7 +178,7 @@ func (p meteredProvider) ask(ctx context.Context, request func() (*providers.LLM
 	if err == nil && resp != nil {
 		p.u.m.mu.Lock()
 		defer p.u.m.mu.Unlock()
-		addAnswer(&p.u.spent.Usage, resp.Usage)
+		addAnswer(&p.u.spent, resp)
 	}
 	return resp, err
 }

@@ -255,9 +255,7 @@ func (h *agentTurn) refused(ctx context.Context, e *turn.Result) error {
 func (h *agentTurn) endTask(ctx context.Context, c *session.Commit, end session.Completion) error {
 	end.Spent = h.T.Usage.Spent()
 	first, err := h.agents.End(ctx, h.task, end)
-	if !first {
-		c.Spent = end.Spent
-	}
+	c.Spent, c.Counted = end.Spent, first
 	if errors.Is(err, session.ErrNotFound) {
 		return nil
 	}

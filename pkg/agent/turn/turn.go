@@ -88,14 +88,6 @@ func (t *Turn) WorkFor(o Origin) {
 	t.Usage = newUsage(t)
 }
 
-// newUsage is the account of a turn, which counts in the chat that it works for.
-func newUsage(t *Turn) *budget.TurnUsage {
-	return t.Deps.Meter.Turn(budget.Turn{
-		Chat: t.Info.Chat, Payer: t.Origin.Address, Purpose: t.kind.Purpose, Began: t.Clock.Wall, Zone: t.Clock.Location,
-		Steps: t.Info.Steps, Free: isFree(t), Log: t.Log,
-	})
-}
-
 // isFree reports whether no model is asked: /tool calls exactly one tool.
 func isFree(t *Turn) bool {
 	it := &t.Info.Items[0]
@@ -376,16 +368,6 @@ func (t *Turn) Explain(err error) (reason, person string) {
 func (t *Turn) Log() *zerolog.Logger {
 	l := t.Deps.Log.With().Str("turn", t.Info.ID).Str("session", t.Info.Session).Logger()
 	return &l
-}
-
-// LogUse begins the line with the use of a turn.
-func (t *Turn) LogUse() *zerolog.Event {
-	u := t.Usage.Used()
-	e := t.Log().Info().Dur("took", time.Since(t.Clock.Began)).Int("read", u.Input).Int("written", u.Output)
-	if u.Money > 0 {
-		e = e.Str("money", t.Deps.Meter.Money(u.Money))
-	}
-	return e
 }
 
 // At notes the turn's activity before it asks the model.

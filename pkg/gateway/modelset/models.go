@@ -34,15 +34,15 @@ func targetsOf(cfg *config.Config, o *Options) map[string]providers.Target {
 	targets := map[string]providers.Target{}
 	for name, m := range cfg.Models {
 		if !m.Lacks() {
-			targets[name] = targetOf(m, o)
+			targets[name] = targetOf(name, m, o)
 		}
 	}
 	return targets
 }
 
-func targetOf(m *config.Model, o *Options) providers.Target {
+func targetOf(name string, m *config.Model, o *Options) providers.Target {
 	metered := func(key *config.Secret) providers.LLMProvider {
-		return providers.Metered(tuned{newProvider(m, key, o), modelOptions(m)}, prices(m))
+		return providers.Metered(tuned{newProvider(m, key, o), modelOptions(m)}, name, prices(m))
 	}
 	t := providers.Target{Model: modelName(m), Total: time.Duration(m.Timeouts.Total), Health: &providers.Health{}}
 	keys := m.Keys()

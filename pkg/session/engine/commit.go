@@ -124,6 +124,7 @@ func (p *commitWrite) run(x *table.Tx) error {
 		return err
 	}
 	ended := &table.TurnRecord{Session: chat.Session, Outcome: c.Outcome, Reason: c.Reason, Seqs: t.taken, Messages: t.messages(), Time: x.Now}
+	ended.Spent = c.Spent
 	if err := p.consume(x, chat); err != nil {
 		return err
 	}
@@ -138,8 +139,10 @@ func (p *commitWrite) run(x *table.Tx) error {
 	if err := rules.NoteRun(x, c.Ran); err != nil {
 		return err
 	}
-	if err := rules.Spend(x, t.chat, c.Spent); err != nil {
-		return err
+	if !c.Counted {
+		if err := rules.Spend(x, t.chat, c.Spent); err != nil {
+			return err
+		}
 	}
 	if err := rules.SetModel(x, t.chat, c.Model); err != nil {
 		return err

@@ -68,6 +68,13 @@ func oldGrantOf(chat string) session.Grant {
 	}
 }
 
+// oldSpent is the use of a turn of Ada's.
+func oldSpent() *session.Spent {
+	s := &session.Spent{Day: "2026-11-22", Purpose: session.ForPeople, Person: ada().ID, Usage: session.Usage{Turns: 1}}
+	s.Add("main", session.Usage{Input: 10, Cached: 8, Output: 5, Reasoning: 3, Money: 42})
+	return s
+}
+
 // oldSteps are those of the interrupted turn.
 func oldSteps() []session.Step {
 	return []session.Step{

@@ -78,7 +78,7 @@ func TestOldStore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o := oldStore{t: t, e: e}
+			o := oldStore{t: t, e: e, file: filepath.Base(file)}
 			o.counts()
 			o.records()
 			o.conversations()
@@ -96,8 +96,9 @@ func TestOldStore(t *testing.T) {
 
 // oldStore is a store of an earlier build that was opened.
 type oldStore struct {
-	t *testing.T
-	e *local.Engine
+	t    *testing.T
+	e    *local.Engine
+	file string
 }
 
 func (o oldStore) equal(want, got any) {
@@ -189,6 +190,7 @@ func (o oldStore) conversations() {
 	used, err := o.e.Chats().Spending(ctx, info.Chat, "2026-11-22")
 	o.must(err)
 	o.equal(map[session.Purpose]session.Usage{session.ForPeople: {Turns: 1, Input: 10, Output: 5, Money: 42}}, used)
+	o.uses(info.Chat)
 	receipt, err := o.e.Outbox().Receipt(ctx, "talk/answer")
 	o.must(err)
 	o.equal(channels.Receipt{MessageID: "p1"}, receipt)
@@ -203,6 +205,27 @@ func (o oldStore) conversations() {
 	o.equal(oldAddr("renewed"), left[0].Address)
 	o.equal([]string{"old"}, o.e.Chats().Former("test", "bot", "moved"))
 	o.equal(oldAddr("moved"), o.chat("old").Address)
+}
+
+// uses compares the shares of a chat's use. The first store was written by a build that
+// knew of none.
+func (o oldStore) uses(chat string) {
+	o.t.Helper()
+	var shares []session.Share
+	o.must(o.e.Chats().Shares(o.t.Context(), chat, "2026-11-22", "2026-11-22", func(s session.Share) { shares = append(shares, s) }))
+	var turns []session.Spent
+	o.must(o.e.Chats().TurnUses(o.t.Context(), chat, func(u session.TurnUse) bool { turns = append(turns, u.Spent); return true }))
+	share := session.Share{Day: "2026-11-22", Purpose: session.ForPeople, Usage: session.Usage{Turns: 1, Input: 10, Output: 5, Money: 42}}
+	if o.file == "2026-11-22.db.gz" {
+		o.equal([]session.Share{share}, shares)
+		o.equal(0, len(turns))
+		return
+	}
+	turn, model := share, share
+	turn.Person, model.Person, model.Model = ada().ID, ada().ID, "main"
+	turn.Usage, model.Usage = session.Usage{Turns: 1}, oldSpent().Models[0].Usage
+	o.equal([]session.Share{turn, model}, shares)
+	o.equal([]session.Spent{*oldSpent()}, turns)
 }
 
 func (o oldStore) pairs() {

@@ -109,7 +109,7 @@ func (w storeWriter) conversations() {
 	info := w.answer(hello, session.Commit{
 		Messages: []providers.Message{{Role: "user", Content: "hello"}, {Role: "assistant", Content: "hi, Ada"}},
 		Outbox:   []channels.Outbound{{ID: "talk/answer", Address: oldAddr("talk"), Text: "hi, Ada"}},
-		Spent:    &session.Spent{Day: "2026-11-22", Purpose: session.ForPeople, Usage: session.Usage{Turns: 1, Input: 10, Output: 5, Money: 42}},
+		Spent:    oldSpent(),
 	})
 	w.must(w.e.Chats().SetZone(w.ctx, info.Chat, "Europe/Berlin"))
 	w.deliver(func(d channels.Delivery) error {

@@ -15,6 +15,9 @@ func factTests() []test {
 		{"a chat has the model that it chooses", testModel},
 		{"what turns use is added up by day and purpose", testSpending},
 		{"what a task used counts once, with its result", testTaskSpending},
+		{"what turns use is known by person and model", testShares},
+		{"shares follow a chat that moves, and go with it", testSharesMove},
+		{"the use of each turn is known", testTurnUses},
 		{"what a fenced turn used does not count", func(b *bench) {
 			b.append(item("a", "1"))
 			w := b.turns()

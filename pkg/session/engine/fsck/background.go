@@ -1,6 +1,7 @@
 package fsck
 
 import (
+	"bytes"
 	"slices"
 	"time"
 
@@ -77,10 +78,33 @@ func (c *checker) facts() {
 		c.chatExists("a model", table.Num(k, 0))
 		return true
 	})
-	records(c, table.Spent, func(k []byte, _ *table.SpentRecord) {
+	c.t.Each(table.Spent, nil, func(k, _ []byte) bool {
+		chat := table.ChatID(table.Num(k, 0))
 		c.chatExists("spending", table.Num(k, 0))
-		if _, err := time.Parse(time.DateOnly, string(k[min(table.ChatKeyLen, len(k)):])); err != nil {
-			c.r.Addf("spending of chat %s: %v", table.ChatID(table.Num(k, 0)), err)
+		day, share := table.SpentDay(k)
+		if _, err := time.Parse(time.DateOnly, day); err != nil {
+			c.r.Addf("spending of chat %s: %v", chat, err)
 		}
+		if _, err := c.t.Raw(table.Spent, k); err == nil {
+			c.spending(k, share)
+		}
+		return true
 	})
+}
+
+// spending checks a record of use with the right checksum.
+func (c *checker) spending(k []byte, share bool) {
+	if !share {
+		if _, err := table.Get[table.SpentRecord](c.t, table.Spent, k); err != nil {
+			c.r.Addf("%v", err)
+		}
+		return
+	}
+	rec, err := table.Get[table.ShareRecord](c.t, table.Spent, k)
+	switch {
+	case err != nil:
+		c.r.Addf("%v", err)
+	case !bytes.HasSuffix(k, table.IDKey(rec.Person)):
+		c.r.Addf("spending of chat %s: a share of %q is at another person's place", table.ChatID(table.Num(k, 0)), rec.Person)
+	}
 }

@@ -44,36 +44,59 @@ func Spend(t *table.Tx, chat uint64, s *session.Spent) error {
 	if n == 0 {
 		return nil
 	}
-	return addSpent(t, table.SpentKey(n, s.Day), table.SpentRecord{s.Purpose: s.Usage})
+	if err := addSpent(t, table.SpentKey(n, s.Day), table.SpentRecord{s.Purpose: s.Usage}); err != nil {
+		return err
+	}
+	rows := []table.ShareRow{{Purpose: s.Purpose, Usage: s.Rest()}}
+	for i := range s.Models {
+		rows = append(rows, table.ShareRow{Purpose: s.Purpose, Model: s.Models[i].Model, Usage: s.Models[i].Usage})
+	}
+	return addShare(t, table.ShareKey(n, s.Day, s.Person), &table.ShareRecord{Person: s.Person, Rows: rows})
+}
+
+// addShare adds to a person's share of a day.
+func addShare(t *table.Tx, key []byte, more *table.ShareRecord) error {
+	rec, err := ofDay[table.ShareRecord](t, key)
+	if err != nil {
+		return err
+	}
+	rec.Person = more.Person
+	for i := range more.Rows {
+		rec.Add(more.Rows[i])
+	}
+	return t.Put(table.Spent, key, rec)
 }
 
 // addSpent adds to the use on a day.
 func addSpent(t *table.Tx, key []byte, more table.SpentRecord) error {
-	rec, err := table.Get[table.SpentRecord](t, table.Spent, key)
-	switch {
-	case errors.Is(err, session.ErrNotFound):
-		rec = &table.SpentRecord{}
-		t.Added++
-	case errors.Is(err, session.ErrCorrupt):
-		rec = &table.SpentRecord{}
-		if err := t.SetAside(table.Spent, key); err != nil {
-			return err
-		}
-	case err != nil:
+	rec, err := ofDay[table.SpentRecord](t, key)
+	if err != nil {
 		return err
+	}
+	if *rec == nil {
+		*rec = table.SpentRecord{}
 	}
 	for p, u := range more {
 		sum := (*rec)[p]
-		sum.Turns, sum.Input, sum.Output = plus(sum.Turns, u.Turns), plus(sum.Input, u.Input), plus(sum.Output, u.Output)
-		sum.Money = plus(sum.Money, u.Money)
+		sum.Add(u)
 		(*rec)[p] = sum
 	}
 	return t.Put(table.Spent, key, rec)
 }
 
-// plus adds a model's claim of its use: a sum does not shrink.
-func plus[N int | int64](sum, more N) N {
-	return max(sum, sum+max(more, 0)) // one that is too large to count wraps around
+// ofDay is a record of a day's use, an empty one where there is none. A damaged one is set
+// aside.
+func ofDay[T any](t *table.Tx, key []byte) (*T, error) {
+	rec, err := table.Get[T](t, table.Spent, key)
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		t.Added++
+		return new(T), nil
+	case errors.Is(err, session.ErrCorrupt):
+		return new(T), t.SetAside(table.Spent, key)
+	default:
+		return rec, err
+	}
 }
 
 // takeOverFacts adds to a chat the facts of another one that becomes part of it.
@@ -89,13 +112,24 @@ func takeOverFacts(t *table.Tx, n, other uint64) error {
 		}
 	}
 	for _, key := range t.Keys(table.Spent, table.NumKey(other)) {
-		rec, err := table.Get[table.SpentRecord](t, table.Spent, key)
-		if err != nil {
-			continue // it goes with the chat
-		}
-		if err := addSpent(t, table.SpentKey(n, string(key[table.ChatKeyLen:])), *rec); err != nil {
+		if err := takeOverDay(t, n, key); err != nil {
 			return err
 		}
 	}
 	return t.DeleteAll(table.Spent, table.NumKey(other))
+}
+
+// takeOverDay adds to a chat a record of another one's use. A damaged one goes with its chat.
+func takeOverDay(t *table.Tx, n uint64, key []byte) error {
+	to := append(table.NumKey(n), key[table.ChatKeyLen:]...)
+	if _, share := table.SpentDay(key); share {
+		if rec, err := table.Get[table.ShareRecord](t, table.Spent, key); err == nil {
+			return addShare(t, to, rec)
+		}
+		return nil
+	}
+	if rec, err := table.Get[table.SpentRecord](t, table.Spent, key); err == nil {
+		return addSpent(t, to, *rec)
+	}
+	return nil
 }

@@ -24,7 +24,11 @@ func (t *TurnRecord) MarshalBinary() ([]byte, error) {
 	b := appendTexts(appendNumbers(nil, t.Session), string(t.Outcome), t.Reason)
 	b = appendNumbers(appendNumbers(b, uint64(len(t.Seqs))), t.Seqs...)
 	b = appendTexts(appendNumbers(b, uint64(len(t.Messages))), t.Messages...)
-	return appendTimes(b, t.Time), nil
+	b = appendTimes(b, t.Time)
+	if t.Spent != nil {
+		b = appendSpent(b, t.Spent)
+	}
+	return b, nil
 }
 
 // UnmarshalBinary reads the stored form.
@@ -38,6 +42,9 @@ func (t *TurnRecord) UnmarshalBinary(payload []byte) error {
 		t.Messages = append(t.Messages, r.next())
 	}
 	t.Time = r.time()
+	if len(r.raw) > 0 && !r.bad {
+		t.Spent = r.spent()
+	}
 	return r.end()
 }
 

@@ -201,6 +201,7 @@ func recordForms(t *testing.T) []form {
 		formOf(t, Seen, "", full[SeenRecord]()),
 		formOf(t, Steps, "", full[StepRecord]()),
 		formOf(t, Turns, "", full[TurnRecord]()),
+		formOf(t, Turns, "that asked no model", withoutUse()),
 		formOf(t, Suspects, "", full[SuspectRecord]()),
 		formOf(t, Outbox, "", outbound),
 		plain(Outbox, "new", OutPayload(encoded[0], 0)),
@@ -220,8 +221,16 @@ func recordForms(t *testing.T) []form {
 		plain(Zones, "", []byte("Europe/Berlin")),
 		plain(Models, "", []byte("local")),
 		formOf(t, Spent, "", SpentRecord{session.ForPeople: full[session.Usage]()}),
+		formOf(t, Spent, "share", full[ShareRecord]()),
 		plain(Bad, "", Seal(Inbox, NumKey(1, 2), []byte("payload"))),
 	}
+}
+
+// withoutUse is a turn as builds stored it that counted no use with it.
+func withoutUse() TurnRecord {
+	rec := full[TurnRecord]()
+	rec.Spent = nil
+	return rec
 }
 
 // entryForm is the form of an entry that is read back as another one.
@@ -281,6 +290,7 @@ func keyForms() []form {
 		key(Zones, "", NumKey(258)),
 		key(Models, "", NumKey(258)),
 		key(Spent, "", SpentKey(258, "2026-11-22")),
+		key(Spent, "of a share", ShareKey(258, "2026-11-22", "7")),
 		key(TasksOf, "", OfKey(ChatID(258), "task/1")),
 		key(JobsOf, "", OfKey(ChatID(258), "job1")),
 		key(Gone, "", NumKey(258)),

@@ -46,7 +46,7 @@ const (
 	Grants    Bucket = "grants"    // grant id -> session.Grant
 	Zones     Bucket = "zones"     // chat -> name of its time zone
 	Models    Bucket = "models"    // chat -> name of the model that it has chosen
-	Spent     Bucket = "spent"     // chat, day -> SpentRecord
+	Spent     Bucket = "spent"     // chat, day -> SpentRecord; chat, day, person -> ShareRecord
 	TasksOf   Bucket = "tasks_of"  // chat, task id -> empty
 	JobsOf    Bucket = "jobs_of"   // chat, job id -> empty
 	Gone      Bucket = "gone"      // session or chat -> empty: it is forgotten, and a part of it is left

@@ -190,6 +190,8 @@ type TurnRecord struct {
 	// Messages are the platform's ids of its messages, for edits that come later.
 	Messages []string
 	Time     time.Time
+	// Spent is its use of models; nil, and nothing stored, where it asked none.
+	Spent *session.Spent
 }
 
 // SuspectRecord is a chat that had unfinished work when a process died. Begun is

@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"maps"
 	"slices"
 
@@ -34,3 +35,94 @@ func (s *SpentRecord) UnmarshalBinary(payload []byte) error {
 
 // SpentKey is the key of a day in a chat.
 func SpentKey(chat uint64, day string) []byte { return append(NumKey(chat), day...) }
+
+// ShareRecord is the part of one person in the use of a chat on one day. It is stored as
+// fields: the person, the number of rows, and of each its purpose, model and usage.
+type ShareRecord struct {
+	Person string
+	Rows   []ShareRow
+}
+
+// ShareRow is the use of a model for a purpose; without a model it has the turns.
+type ShareRow struct {
+	Purpose session.Purpose
+	Model   string
+	Usage   session.Usage
+}
+
+// Add adds a use to its row.
+func (s *ShareRecord) Add(more ShareRow) {
+	if more.Usage == (session.Usage{}) {
+		return
+	}
+	for i := range s.Rows {
+		if r := &s.Rows[i]; r.Purpose == more.Purpose && r.Model == more.Model {
+			r.Usage.Add(more.Usage)
+			return
+		}
+	}
+	s.Rows = append(s.Rows, more)
+}
+
+// MarshalBinary is the stored form.
+func (s *ShareRecord) MarshalBinary() ([]byte, error) {
+	b := appendNumbers(appendTexts(nil, s.Person), uint64(len(s.Rows)))
+	for i := range s.Rows {
+		r := &s.Rows[i]
+		b = appendUsage(appendTexts(b, string(r.Purpose), r.Model), &r.Usage)
+	}
+	return b, nil
+}
+
+// UnmarshalBinary reads the stored form.
+func (s *ShareRecord) UnmarshalBinary(payload []byte) error {
+	r := readFields(payload)
+	s.Person = r.next()
+	for i := r.number(); i > 0 && !r.bad; i-- {
+		s.Rows = append(s.Rows, ShareRow{Purpose: session.Purpose(r.next()), Model: r.next(), Usage: r.usage()})
+	}
+	return r.end()
+}
+
+// shareMark ends the day in the key of a share, which so follows the key of its day.
+const shareMark = 0
+
+// ShareKey is the key of a person's share of a day in a chat.
+func ShareKey(chat uint64, day, person string) []byte {
+	return append(append(SpentKey(chat, day), shareMark), IDKey(person)...)
+}
+
+// SpentDay is the day of a [SpentKey] or a [ShareKey], and whether it is the key of a share.
+func SpentDay(key []byte) (day string, share bool) {
+	head, _, share := bytes.Cut(key[min(ChatKeyLen, len(key)):], []byte{shareMark})
+	return string(head), share
+}
+
+func appendUsage(b []byte, u *session.Usage) []byte {
+	return appendInts(b, int64(u.Turns), int64(u.Answers), int64(u.Input), int64(u.Cached), int64(u.Output), int64(u.Reasoning), u.Money)
+}
+
+func (r *fields) usage() session.Usage {
+	return session.Usage{
+		Turns: int(r.int()), Answers: int(r.int()), Input: int(r.int()), Cached: int(r.int()),
+		Output: int(r.int()), Reasoning: int(r.int()), Money: r.int(),
+	}
+}
+
+// appendSpent writes the use of a turn.
+func appendSpent(b []byte, s *session.Spent) []byte {
+	b = appendUsage(appendTexts(b, s.Day, string(s.Purpose), s.Person), &s.Usage)
+	b = appendNumbers(b, uint64(len(s.Models)))
+	for i := range s.Models {
+		b = appendUsage(appendTexts(b, s.Models[i].Model), &s.Models[i].Usage)
+	}
+	return b
+}
+
+func (r *fields) spent() *session.Spent {
+	s := &session.Spent{Day: r.next(), Purpose: session.Purpose(r.next()), Person: r.next(), Usage: r.usage()}
+	for i := r.number(); i > 0 && !r.bad; i-- {
+		s.Models = append(s.Models, session.ModelUsage{Model: r.next(), Usage: r.usage()})
+	}
+	return s
+}

@@ -133,7 +133,8 @@ func (p *pruning) isOld(t *table.Tx, b table.Bucket, k, v []byte) bool {
 	case table.Grants:
 		since, err = timeOf(b, k, payload, func(r *session.Grant) time.Time { return r.Expires })
 	case table.Spent:
-		if since, err = time.Parse(time.DateOnly, string(k[table.ChatKeyLen:])); err == nil {
+		day, _ := table.SpentDay(k)
+		if since, err = time.Parse(time.DateOnly, day); err == nil {
 			since = since.Add(keepSpent)
 		}
 	default:
