@@ -30,8 +30,14 @@ func (r *rule) judge(fields map[string]any) string {
 	}
 	offered, _ := fields["tools"].([]any)
 	open := map[string]bool{}
+	before := ""
 	for i, v := range messages {
 		m, _ := v.(map[string]any)
+		role, _ := m["role"].(string)
+		if r.turns && (role == before && role != "tool" || role == "user" && before == "tool") {
+			return "Conversation roles must alternate user/assistant/user/assistant/..."
+		}
+		before = role
 		if complaint := r.one(m, len(offered) > 0, open); complaint != "" {
 			return fmt.Sprintf("messages.%d: %s", i, complaint)
 		}

@@ -17,6 +17,7 @@ type rule struct {
 	thoughtCall bool
 	content     bool // a message with calls alone needs a content
 	blind       bool // a picture is refused
+	turns       bool // the person and the model take turns
 	toolless    bool // tools are refused; an answer follows the schema of response_format
 
 	whole    bool // a call comes in one frame
@@ -77,10 +78,10 @@ func familyRules() map[string]rule {
 			thought: "reasoning_content", thoughtCall: true, field: "reasoning_content",
 		},
 		"gpt-oss":     {field: "reasoning_content"},
-		"mistral":     {ids: nine, spoken: "mistral"},
-		"pixtral":     {ids: nine},
+		"mistral":     {ids: nine, spoken: "mistral", turns: true},
+		"pixtral":     {ids: nine, turns: true},
 		"minimax":     {field: "<think>", spoken: "minimax"},
-		"gemma":       {toolless: true},
+		"gemma":       {toolless: true, turns: true},
 		"hermes":      {spoken: "hermes"},
 		"nemotron":    {field: "<think>", spoken: "nemotron"},
 		"deepseek-r1": {field: "</think>", spoken: "deepseek"},

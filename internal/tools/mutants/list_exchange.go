@@ -32,47 +32,5 @@ func exchangeMutants() []Mutant {
 			File: "pkg/providers/internal/exchange/mark.go", Old: `return e.Fields`, New: `return nil`,
 			Dir: "pkg/providers/internal/exchange", Test: "^TestMarksOpenForTheirOwnModel$",
 		},
-		{
-			Promise: "R9", Defect: "shows a key that was replaced during its request",
-			File: "pkg/providers/internal/exchange/failure.go", Old: `slices.Clone(c.keys)`, New: `slices.Clone(c.keys[:0])`,
-			Dir: "pkg/providers/internal/exchange", Test: "^TestAReplacedKeyStaysHidden$",
-		},
-		{
-			Promise: "model cut", Defect: "takes each line of an event for a frame",
-			File: "pkg/providers/internal/exchange/frames.go", Old: `if len(f.event) == 0 && (`, New: `if len(f.event) == 0 || (`,
-			Dir: "pkg/providers/internal/exchange", Test: "^TestEnds$",
-		},
-		{
-			Promise: "R8", Defect: "writes a request into memory that is still being sent",
-			File: "pkg/providers/internal/exchange/body.go", Old: `	b.lent.use()
-	return &bodyReader`, New: `	return &bodyReader`,
-			Dir: "pkg/providers/internal/exchange", Test: "^TestARequestKeepsItsBytes$",
-		},
-		{
-			Promise: "R8", Defect: "reads a request's memory after it went back",
-			File: "pkg/providers/internal/exchange/body.go", Old: `	if r.closed {
-		return 0, http.ErrBodyReadAfterClose`, New: `	if r.closed {
-		return 1, nil`,
-			Dir: "pkg/providers/internal/exchange", Test: "^TestARequestKeepsItsBytes$",
-		},
-		{
-			Promise: "encoded once", Defect: "sends the settings of a request with another key",
-			File: "pkg/providers/openai/form.go", Old: `k := formKey{*s, p.client.Key()}`, New: `k := formKey{settings: *s}`,
-			Dir: "pkg/providers/openai", Test: "^TestRequestsKeepTheirOwnSettings$",
-		},
-		{
-			Promise: "encoded once", Defect: "sends the settings of a request with another limit",
-			File: "pkg/providers/openai/form.go", Old: `k := formKey{*s, p.client.Key()}`,
-			New: `k := formKey{*s, p.client.Key()}
-	k.limit = 0`,
-			Dir: "pkg/providers/openai", Test: "^TestRequestsKeepTheirOwnSettings$",
-		},
-		{
-			Promise: "encoded once", Defect: "takes a field that stands there twice for the first of them",
-			File: "pkg/providers/internal/exchange/scan.go", Old: `		case seen&(1<<at) != 0:
-			s.off = true`, New: `		case seen&(1<<at) != 0:
-			s.Skip()`,
-			Dir: "pkg/providers/internal/exchange", Test: "^FuzzScan$",
-		},
 	}
 }

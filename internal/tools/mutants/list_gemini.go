@@ -5,7 +5,7 @@ func geminiMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "recorded traffic", Defect: "counts no thoughts as output",
-			File: dir + "/wire.go", Old: `CompletionTokens: u.Answer + u.Thoughts`, New: `CompletionTokens: u.Answer`,
+			File: dir + "/wire.go", Old: `int(u.Answer + u.Thoughts)`, New: `int(u.Answer)`,
 			Dir: dir, Test: "^(TestRecordedConversations|TestAnswers)$",
 		},
 		{

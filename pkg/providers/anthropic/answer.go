@@ -26,6 +26,7 @@ type answer struct {
 	emit     func(providers.StreamEvent)
 
 	blocks []*block
+	starts int            // how many blocks have begun, those without effect included
 	open   map[int]*block // of the request that runs, by the server's index
 	calls  int
 	ids    map[string]bool
@@ -99,7 +100,7 @@ func (a *answer) begin(m *message) error {
 	}
 	a.begun = true
 	if m.Model != "" {
-		a.model = m.Model
+		a.model = string(m.Model)
 	}
 	a.counts.add(m.Usage)
 	for i := range m.Content {
@@ -135,14 +136,24 @@ func (a *answer) end(reason string, details *stopDetails) {
 	}
 }
 
+// mostBlocks is how many blocks an answer may have: each takes many times the memory of
+// its text.
+const mostBlocks = 2048
+
 // addBlock begins a block, with the content that it begins with.
 func (a *answer) addBlock(index int, raw json.RawMessage) (*block, error) {
+	if a.starts++; a.starts > mostBlocks {
+		return nil, exchange.TooBig()
+	}
 	var s blockStart
 	if err := json.Unmarshal(raw, &s); err != nil {
 		return nil, exchange.Cut("a part of the answer is not JSON", err)
 	}
 	b := &block{kind: s.Type, raw: raw}
 	switch s.Type {
+	case "": // its pieces tell what it is
+		delete(a.open, index)
+		return nil, nil
 	case kindText:
 		a.addText(b, s.Text)
 	case kindThinking:
@@ -193,6 +204,7 @@ func (a *answer) addDelta(f *frame) error {
 		if kind == "" {
 			return exchange.Cut("a piece of the answer belongs to no part of it", nil)
 		}
+		a.begun = true
 		var err error
 		if b, err = a.addBlock(f.Index, json.RawMessage(`{"type":"`+kind+`"}`)); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 
 	"parley/pkg/providers"
+	"parley/pkg/providers/internal/exchange"
 )
 
 // The kinds of a block.
@@ -44,12 +45,12 @@ type stopDetails struct {
 
 // message is a whole answer, or the beginning of a streamed one.
 type message struct {
-	Type        string            `json:"type"`
-	Model       string            `json:"model"`
-	Content     []json.RawMessage `json:"content"`
-	StopReason  string            `json:"stop_reason"`
-	StopDetails *stopDetails      `json:"stop_details"`
-	Usage       *usage            `json:"usage"`
+	Type        string             `json:"type"`
+	Model       exchange.LooseText `json:"model"`
+	Content     []json.RawMessage  `json:"content"`
+	StopReason  string             `json:"stop_reason"`
+	StopDetails *stopDetails       `json:"stop_details"`
+	Usage       *usage             `json:"usage"`
 }
 
 // blockStart are the fields of a block that are of use to the gateway.
@@ -64,13 +65,20 @@ type blockStart struct {
 
 // usage counts tokens. The frames of a stream repeat some counts, and leave out others.
 type usage struct {
-	Input        *int `json:"input_tokens"`
-	CacheWritten *int `json:"cache_creation_input_tokens"`
-	CacheRead    *int `json:"cache_read_input_tokens"`
-	Output       *int `json:"output_tokens"`
+	Input        *exchange.Count `json:"input_tokens"`
+	CacheWritten *exchange.Count `json:"cache_creation_input_tokens"`
+	CacheRead    *exchange.Count `json:"cache_read_input_tokens"`
+	Output       *exchange.Count `json:"output_tokens"`
 	Details      *struct {
-		Thinking int `json:"thinking_tokens"`
+		Thinking exchange.Count `json:"thinking_tokens"`
 	} `json:"output_tokens_details"`
+}
+
+// UnmarshalJSON keeps the counts that it finds.
+func (u *usage) UnmarshalJSON(b []byte) error {
+	type plain usage
+	_ = json.Unmarshal(b, (*plain)(u)) // a count of another form is unknown
+	return nil
 }
 
 // counts are the tokens of one request.
@@ -83,14 +91,14 @@ func (c *counts) add(u *usage) {
 	}
 	for _, f := range []struct {
 		to   *int
-		from *int
+		from *exchange.Count
 	}{{&c.input, u.Input}, {&c.cacheWritten, u.CacheWritten}, {&c.cacheRead, u.CacheRead}, {&c.output, u.Output}} {
 		if f.from != nil {
-			*f.to = *f.from
+			*f.to = int(*f.from)
 		}
 	}
 	if u.Details != nil {
-		c.thinking = u.Details.Thinking
+		c.thinking = int(u.Details.Thinking)
 	}
 }
 

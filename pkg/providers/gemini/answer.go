@@ -31,7 +31,7 @@ func (a *answer) ended() bool { return a.finish != "" || a.blocked.BlockReason !
 
 func (a *answer) add(c *chunk) {
 	if c.ModelVersion != "" {
-		a.model = c.ModelVersion
+		a.model = string(c.ModelVersion)
 	}
 	if c.Usage != nil && c.Usage.Prompt+c.Usage.Total > 0 { // Vertex sends empty ones between
 		a.usage = c.Usage.translate()
@@ -52,7 +52,7 @@ func (a *answer) addCandidate(c *candidate) {
 		a.addPart(&c.Content.Parts[i])
 	}
 	if c.FinishReason != "" {
-		a.finish, a.detail = c.FinishReason, c.FinishMessage
+		a.finish, a.detail = c.FinishReason, string(c.FinishMessage)
 	}
 }
 

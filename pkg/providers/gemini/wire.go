@@ -10,17 +10,17 @@ import (
 
 // chunk is one frame of a stream, or a whole answer.
 type chunk struct {
-	Candidates     []candidate `json:"candidates"`
-	PromptFeedback feedback    `json:"promptFeedback"`
-	Usage          *usage      `json:"usageMetadata"`
-	ModelVersion   string      `json:"modelVersion"`
+	Candidates     []candidate        `json:"candidates"`
+	PromptFeedback feedback           `json:"promptFeedback"`
+	Usage          *usage             `json:"usageMetadata"`
+	ModelVersion   exchange.LooseText `json:"modelVersion"`
 }
 
 type candidate struct {
-	Index         int     `json:"index"`
-	Content       content `json:"content"`
-	FinishReason  string  `json:"finishReason"`
-	FinishMessage string  `json:"finishMessage"`
+	Index         exchange.Count     `json:"index"`
+	Content       content            `json:"content"`
+	FinishReason  string             `json:"finishReason"`
+	FinishMessage exchange.LooseText `json:"finishMessage"`
 }
 
 type content struct {
@@ -60,19 +60,26 @@ func (c *functionCall) arguments() string {
 }
 
 type usage struct {
-	Prompt   int `json:"promptTokenCount"`
-	ToolUse  int `json:"toolUsePromptTokenCount"`
-	Answer   int `json:"candidatesTokenCount"`
-	Thoughts int `json:"thoughtsTokenCount"`
-	Cached   int `json:"cachedContentTokenCount"`
-	Total    int `json:"totalTokenCount"`
+	Prompt   exchange.Count `json:"promptTokenCount"`
+	ToolUse  exchange.Count `json:"toolUsePromptTokenCount"`
+	Answer   exchange.Count `json:"candidatesTokenCount"`
+	Thoughts exchange.Count `json:"thoughtsTokenCount"`
+	Cached   exchange.Count `json:"cachedContentTokenCount"`
+	Total    exchange.Count `json:"totalTokenCount"`
+}
+
+// UnmarshalJSON keeps the counts that it finds.
+func (u *usage) UnmarshalJSON(b []byte) error {
+	type plain usage
+	_ = json.Unmarshal(b, (*plain)(u)) // a count of another form is unknown
+	return nil
 }
 
 // translate counts the thoughts as a part of the answer, as other servers and the bill do.
 func (u *usage) translate() providers.Usage {
 	out := providers.Usage{
-		PromptTokens: u.Prompt + u.ToolUse, CompletionTokens: u.Answer + u.Thoughts, TotalTokens: u.Total,
-		CachedTokens: u.Cached, ReasoningTokens: u.Thoughts,
+		PromptTokens: int(u.Prompt + u.ToolUse), CompletionTokens: int(u.Answer + u.Thoughts), TotalTokens: int(u.Total),
+		CachedTokens: int(u.Cached), ReasoningTokens: int(u.Thoughts),
 	}
 	if out.TotalTokens == 0 {
 		out.TotalTokens = out.PromptTokens + out.CompletionTokens

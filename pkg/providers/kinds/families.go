@@ -45,7 +45,7 @@ func famous() []Kind {
 		}},
 		{ // they were not taught to call tools
 			Name: "gemma", Title: "Gemma 2 and 3", Models: []string{"gemma2", "gemma-2", "gemma3", "gemma-3"},
-			Traits: Traits{ToolMode: "json_schema", Context: tokens128K},
+			Traits: Traits{ToolMode: "json_schema", ByTurns: true, Context: tokens128K},
 		},
 		{Name: "grok-fast", Title: "Grok Fast", Models: []string{"grok-4-fast", "grok-4-1-fast", "grok-4.1-fast"}, Traits: Traits{
 			Refuses: []string{"reasoning_effort"}, Images: Yes, Context: tokens2M,
@@ -103,11 +103,11 @@ func open() []Kind {
 			Thinking: ThinkingTurn, Spoken: []Form{FormGLM}, Context: tokens128K,
 		}},
 		{Name: "pixtral", Title: "Pixtral", Models: []string{"pixtral"}, Traits: Traits{
-			IDs: IDsNine, Images: Yes, Context: tokens128K,
+			IDs: IDsNine, ByTurns: true, Images: Yes, Context: tokens128K,
 		}},
 		{Name: "mistral", Title: "Mistral's models", Models: []string{
 			"mistral", "ministral", "mixtral", "magistral", "devstral", "codestral",
-		}, Traits: Traits{IDs: IDsNine, Spoken: []Form{FormMistral}, Context: tokens128K}},
+		}, Traits: Traits{IDs: IDsNine, ByTurns: true, Spoken: []Form{FormMistral}, Context: tokens128K}},
 		{Name: "llama", Title: "Llama", Models: []string{"llama", "meta-llama"}, Traits: Traits{
 			Spoken: []Form{FormLlama, FormJSON}, Context: tokens128K,
 		}},

@@ -42,6 +42,8 @@ type Traits struct {
 	ThinkingField Field
 	// ToolName says that a tool message carries the name of its tool.
 	ToolName bool
+	// ByTurns says that the model's template takes the person and the model by turns alone.
+	ByTurns bool
 	// EmptyContent says that a message with calls alone has the content "".
 	EmptyContent bool
 	// IDs is the form of call ids.
@@ -206,6 +208,7 @@ func join(server, family *Kind) Traits {
 		Thinking:      first(s.Thinking, f.Thinking),
 		ThinkingField: first(s.ThinkingField, f.ThinkingField),
 		ToolName:      s.ToolName || f.ToolName,
+		ByTurns:       s.ByTurns || f.ByTurns,
 		EmptyContent:  s.EmptyContent || f.EmptyContent,
 		IDs:           first(f.IDs, s.IDs),
 		Images:        f.Images,

@@ -28,12 +28,16 @@ type assembly struct {
 	model     string
 }
 
+// maxName is how long a name may be to be taken for cut; no tool has a longer one.
+const maxName = 256
+
 // draft is a tool call that grows.
 type draft struct {
 	index    int    // the server's
 	serverID string // may be empty or repeated
 	id, name string
 	args     strings.Builder
+	object   object // how far the object of args is open
 	extra    map[string]json.RawMessage
 }
 
@@ -43,7 +47,7 @@ func newAssembly(messages []providers.Message, m exchange.Mark, emit func(provid
 
 func (a *assembly) add(c *chunk) error {
 	if c.Model != "" {
-		a.model = c.Model
+		a.model = string(c.Model)
 	}
 	if c.Usage != nil {
 		a.usage = c.Usage.translate()
@@ -128,10 +132,11 @@ func (a *assembly) addCall(d *callDelta) error {
 		c = a.begin(d)
 	}
 	name, args := string(d.Function.Name), string(d.Function.Arguments)
-	if name != c.name && c.args.Len() == 0 {
+	if name != c.name && c.args.Len() == 0 && len(c.name) <= maxName {
 		c.name += name // a host may cut a name, too; a whole repetition adds no text
 	}
 	c.args.WriteString(args)
+	c.object.read(args)
 	c.extra = keep(c.extra, "extra_content", d.ExtraContent)
 	event := providers.ToolCallDelta{Index: slices.Index(a.calls, c), Arguments: args}
 	if first {
@@ -149,7 +154,7 @@ func (a *assembly) find(d *callDelta) *draft {
 	}
 	c := a.calls[len(a.calls)-1]
 	if d.Index != nil {
-		if c = a.last(*d.Index); c == nil {
+		if c = a.last(int(*d.Index)); c == nil {
 			return nil
 		}
 	}
@@ -157,7 +162,7 @@ func (a *assembly) find(d *callDelta) *draft {
 		return nil
 	}
 	// A name and a new object after a complete one: the same id once more.
-	if d.Function.Name != "" && strings.HasPrefix(string(d.Function.Arguments), "{") && json.Valid([]byte(c.args.String())) {
+	if d.Function.Name != "" && strings.HasPrefix(string(d.Function.Arguments), "{") && c.object.complete() {
 		return nil
 	}
 	if d.Index == nil && d.ID == "" && d.Function.Name != "" && c.args.Len() > 0 {
@@ -179,7 +184,7 @@ func (a *assembly) last(index int) *draft {
 func (a *assembly) begin(d *callDelta) *draft {
 	c := &draft{index: len(a.calls), serverID: string(d.ID), id: string(d.ID)}
 	if d.Index != nil {
-		c.index = *d.Index
+		c.index = int(*d.Index)
 	}
 	if c.id == "" || a.ids[c.id] {
 		c.id = exchange.OwnID(a.messages, len(a.calls))
@@ -218,90 +223,4 @@ func (c *draft) call(m exchange.Mark) providers.ToolCall {
 		call.BadArguments = err.Error()
 	}
 	return call
-}
-
-// details are OpenRouter's reasoning blocks, which it wants back whole.
-type details struct{ blocks []*block }
-
-// block is one of them. The texts that come in pieces grow aside, so that a long
-// one costs no more than its length.
-type block struct {
-	fields map[string]json.RawMessage
-	grown  map[string]*strings.Builder
-}
-
-// add takes the blocks of one frame; a piece of the block before it is joined to it.
-func (d *details) add(pieces []json.RawMessage) {
-	for _, raw := range pieces {
-		var piece map[string]json.RawMessage
-		if json.Unmarshal(raw, &piece) != nil {
-			continue
-		}
-		if n := len(d.blocks); n > 0 && d.blocks[n-1].goesOn(piece) {
-			d.blocks[n-1].join(piece)
-			continue
-		}
-		d.blocks = append(d.blocks, &block{fields: piece, grown: map[string]*strings.Builder{}})
-	}
-}
-
-func (d *details) whole() json.RawMessage {
-	if len(d.blocks) == 0 {
-		return nil
-	}
-	blocks := make([]map[string]json.RawMessage, len(d.blocks))
-	for i, b := range d.blocks {
-		for k, text := range b.grown {
-			joined, err := json.Marshal(text.String())
-			if err != nil {
-				return nil
-			}
-			b.fields[k] = joined
-		}
-		blocks[i] = b.fields
-	}
-	out, err := json.Marshal(blocks)
-	if err != nil {
-		return nil
-	}
-	return out
-}
-
-// goesOn says whether piece belongs to b.
-func (b *block) goesOn(piece map[string]json.RawMessage) bool {
-	return string(b.fields["type"]) == string(piece["type"]) &&
-		len(piece["index"]) > 0 && string(b.fields["index"]) == string(piece["index"])
-}
-
-func (b *block) join(piece map[string]json.RawMessage) {
-	for k, v := range piece {
-		var add string
-		isText := k == "text" || k == "summary" || k == "data"
-		if isText && json.Unmarshal(v, &add) == nil {
-			if text := b.growing(k); text != nil {
-				text.WriteString(add)
-				continue
-			}
-		}
-		if string(v) != "null" {
-			b.fields[k] = v
-			delete(b.grown, k)
-		}
-	}
-}
-
-// growing is a field's text so far, to be appended to; nil where it is no text.
-func (b *block) growing(k string) *strings.Builder {
-	text := b.grown[k]
-	if text != nil {
-		return text
-	}
-	var old string
-	if json.Unmarshal(b.fields[k], &old) != nil {
-		return nil
-	}
-	text = &strings.Builder{}
-	text.WriteString(old)
-	b.grown[k] = text
-	return text
 }

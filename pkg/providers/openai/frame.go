@@ -14,7 +14,7 @@ type frameReader struct {
 	choices [1]choice
 	delta   delta
 	calls   [1]callDelta
-	index   int
+	index   exchange.Count
 	usage   usage
 }
 
@@ -40,7 +40,7 @@ func (r *frameReader) scan(frame []byte) bool {
 	s.Fields([]string{"model", "choices", "usage"}, func(name string) {
 		switch {
 		case name == "model":
-			r.chunk.Model = s.Same(model)
+			r.chunk.Model = exchange.LooseText(s.Same(string(model)))
 		case s.Null():
 		case name == "choices":
 			r.scanChoices(&s)
@@ -63,7 +63,7 @@ func (r *frameReader) scanChoices(s *exchange.Scan) {
 		s.Fields([]string{"index", "delta", "finish_reason", "message", "error"}, func(name string) {
 			switch {
 			case name == "index":
-				c.Index = s.Int()
+				c.Index = exchange.Count(s.Int())
 			case name == "finish_reason":
 				c.FinishReason = exchange.LooseText(s.Text())
 			case s.Null():
@@ -119,7 +119,7 @@ func (r *frameReader) scanCalls(s *exchange.Scan) {
 				c.ID = exchange.LooseText(s.Text())
 			case s.Null():
 			case name == "index":
-				r.index = s.Int()
+				r.index = exchange.Count(s.Int())
 				c.Index = &r.index
 			case name == "function":
 				scanFunction(s, &c.Function)
@@ -151,13 +151,13 @@ func (r *frameReader) scanUsage(s *exchange.Scan) {
 	s.Fields(names, func(name string) {
 		switch name {
 		case "prompt_tokens":
-			u.PromptTokens = s.Int()
+			u.PromptTokens = exchange.Count(s.Int())
 		case "completion_tokens":
-			u.CompletionTokens = s.Int()
+			u.CompletionTokens = exchange.Count(s.Int())
 		case "total_tokens":
-			u.TotalTokens = s.Int()
+			u.TotalTokens = exchange.Count(s.Int())
 		case "prompt_cache_hit_tokens":
-			u.CacheHitTokens = s.Int()
+			u.CacheHitTokens = exchange.Count(s.Int())
 		case "prompt_tokens_details":
 			scanCount(s, "cached_tokens", &u.PromptDetails.CachedTokens)
 		default:
@@ -167,8 +167,8 @@ func (r *frameReader) scanUsage(s *exchange.Scan) {
 }
 
 // scanCount reads one field of an object, or null.
-func scanCount(s *exchange.Scan, name string, count *int) {
+func scanCount(s *exchange.Scan, name string, count *exchange.Count) {
 	if !s.Null() {
-		s.Fields([]string{name}, func(string) { *count = s.Int() })
+		s.Fields([]string{name}, func(string) { *count = exchange.Count(s.Int()) })
 	}
 }

@@ -188,7 +188,9 @@ func (p *Provider) quirksOf(model string) quirks {
 	if !ok {
 		match, _ = kinds.Of("", p.baseURL, model)
 	}
-	q := quirks{row: &match.Traits, completionTokens: match.Traits.MaxTokens == maxCompletionTokens}
+	q := quirks{
+		row: &match.Traits, completionTokens: match.Traits.MaxTokens == maxCompletionTokens, byTurns: match.Traits.ByTurns,
+	}
 	p.keep(model, q)
 	return q
 }

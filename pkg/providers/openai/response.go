@@ -16,7 +16,8 @@ func decodeWhole(x *exchange.Exchange, a *assembly) (*providers.LLMResponse, err
 	for i := range c.Choices {
 		if m := c.Choices[i].Message; m != nil {
 			for j := range m.ToolCalls { // in a whole answer each stands for itself
-				m.ToolCalls[j].Index = &j
+				own := exchange.Count(j)
+				m.ToolCalls[j].Index = &own
 			}
 		}
 	}
@@ -47,8 +48,9 @@ func decodeModels(x *exchange.Exchange) ([]string, error) {
 
 func (u *usage) translate() providers.Usage {
 	out := providers.Usage{
-		PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens, TotalTokens: u.TotalTokens,
-		CachedTokens: max(u.PromptDetails.CachedTokens, u.CacheHitTokens), ReasoningTokens: u.CompletionDetails.ReasoningTokens,
+		PromptTokens: int(u.PromptTokens), CompletionTokens: int(u.CompletionTokens), TotalTokens: int(u.TotalTokens),
+		CachedTokens:    int(max(u.PromptDetails.CachedTokens, u.CacheHitTokens)),
+		ReasoningTokens: int(u.CompletionDetails.ReasoningTokens),
 	}
 	if out.TotalTokens == 0 {
 		out.TotalTokens = out.PromptTokens + out.CompletionTokens

@@ -15,16 +15,22 @@ import (
 )
 
 // TestSpeakersByTurns asks servers whose model's template takes the speakers by turns alone.
-// The order is learnt from the first refusal.
+// The order is learnt from the first refusal where the model's row does not tell it.
 func TestSpeakersByTurns(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string]struct {
+		model   string
+		known   bool
 		status  int
 		message string
 	}{
-		"llama.cpp": {500, "Value is not callable: raise_exception: Conversation roles must alternate user/assistant/user/assistant/..."},
-		"vLLM":      {400, "After the optional system message, conversation roles must alternate user and assistant roles"},
-		"Mistral":   {400, "Unexpected role 'user' after role 'tool'"},
+		"llama.cpp": {
+			"mine", false, 500, "Value is not callable: raise_exception: Conversation roles must alternate user/assistant/user/assistant/...",
+		},
+		"vLLM":      {"mine", false, 400, "After the optional system message, conversation roles must alternate user and assistant roles"},
+		"Mistral":   {"mine", false, 400, "Unexpected role 'user' after role 'tool'"},
+		"a Gemma":   {"google/gemma-3-27b-it", true, 400, "Conversation roles must alternate user/assistant/user/assistant/..."},
+		"a Mixtral": {"mixtral:8x7b", true, 500, "Conversation roles must alternate user/assistant/user/assistant/..."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -66,7 +72,7 @@ func TestSpeakersByTurns(t *testing.T) {
 			}
 			const want = "system: Be brief.\nuser: [notes]\n\nhi\nassistant: Hello.\n\nA moment.\ntool: 1\nassistant: (no answer)\nuser: and?"
 			for i := range 2 {
-				resp, err := p.Chat(t.Context(), messages, nil, "mine", nil)
+				resp, err := p.Chat(t.Context(), messages, nil, refuse.model, nil)
 				if err != nil || resp.Content != "fine" {
 					t.Fatalf("ask %d: %+v, %v", i, resp, err)
 				}
@@ -74,8 +80,8 @@ func TestSpeakersByTurns(t *testing.T) {
 					t.Errorf("ask %d sent\n%s\nwant\n%s", i, got, want)
 				}
 			}
-			if n := asked.Load(); n != 3 {
-				t.Errorf("%d requests, want one that is refused and two", n)
+			if n := asked.Load(); n != 3 && !refuse.known || n != 2 && refuse.known {
+				t.Errorf("%d requests, want two, and one that is refused if the order is unknown", n)
 			}
 			if messages[2].Content != "hi" || messages[4].Content != "A moment." {
 				t.Error("the caller's messages were changed")

@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"parley/pkg/providers/internal/exchange"
 )
@@ -10,13 +11,13 @@ import (
 // chunk is one frame of a stream, or a whole answer, with the fields that any
 // host is known to send.
 type chunk struct {
-	Model   string   `json:"model"`
-	Choices []choice `json:"choices"`
-	Usage   *usage   `json:"usage"`
+	Model   exchange.LooseText `json:"model"`
+	Choices []choice           `json:"choices"`
+	Usage   *usage             `json:"usage"`
 }
 
 type choice struct {
-	Index        int                `json:"index"`
+	Index        exchange.Count     `json:"index"`
 	Delta        *delta             `json:"delta"`
 	Message      *delta             `json:"message"`
 	FinishReason exchange.LooseText `json:"finish_reason"`
@@ -28,7 +29,7 @@ type delta struct {
 	Refusal          exchange.LooseText `json:"refusal"`
 	Reasoning        exchange.LooseText `json:"reasoning"`
 	ReasoningContent exchange.LooseText `json:"reasoning_content"`
-	ReasoningDetails []json.RawMessage  `json:"reasoning_details"`
+	ReasoningDetails pieces             `json:"reasoning_details"`
 	ExtraContent     json.RawMessage    `json:"extra_content"`
 	ToolCalls        []callDelta        `json:"tool_calls"`
 }
@@ -45,20 +46,33 @@ func (c *content) UnmarshalJSON(b []byte) error {
 	if err := json.Unmarshal(b, &parts); err != nil {
 		return err
 	}
+	var thinking strings.Builder
 	for _, raw := range parts {
 		var part struct {
 			Type     string             `json:"type"`
 			Thinking exchange.LooseText `json:"thinking"`
 		}
 		if json.Unmarshal(raw, &part) == nil && part.Type == "thinking" {
-			c.thinking += part.Thinking
+			thinking.WriteString(string(part.Thinking))
 		}
+	}
+	c.thinking = exchange.LooseText(thinking.String())
+	return nil
+}
+
+// pieces are those of a list; a value of another form has none.
+type pieces []json.RawMessage
+
+// UnmarshalJSON takes a list, and anything else for an empty one.
+func (p *pieces) UnmarshalJSON(b []byte) error {
+	if *p = nil; bytes.HasPrefix(b, []byte("[")) {
+		return json.Unmarshal(b, (*[]json.RawMessage)(p))
 	}
 	return nil
 }
 
 type callDelta struct {
-	Index        *int               `json:"index"`
+	Index        *exchange.Count    `json:"index"`
 	ID           exchange.LooseText `json:"id"`
 	Function     functionDelta      `json:"function"`
 	ExtraContent json.RawMessage    `json:"extra_content"`
@@ -70,16 +84,23 @@ type functionDelta struct {
 }
 
 type usage struct {
-	PromptTokens     int `json:"prompt_tokens"`
-	CompletionTokens int `json:"completion_tokens"`
-	TotalTokens      int `json:"total_tokens"`
-	CacheHitTokens   int `json:"prompt_cache_hit_tokens"`
+	PromptTokens     exchange.Count `json:"prompt_tokens"`
+	CompletionTokens exchange.Count `json:"completion_tokens"`
+	TotalTokens      exchange.Count `json:"total_tokens"`
+	CacheHitTokens   exchange.Count `json:"prompt_cache_hit_tokens"`
 	PromptDetails    struct {
-		CachedTokens int `json:"cached_tokens"`
+		CachedTokens exchange.Count `json:"cached_tokens"`
 	} `json:"prompt_tokens_details"`
 	CompletionDetails struct {
-		ReasoningTokens int `json:"reasoning_tokens"`
+		ReasoningTokens exchange.Count `json:"reasoning_tokens"`
 	} `json:"completion_tokens_details"`
+}
+
+// UnmarshalJSON keeps the counts that it finds.
+func (u *usage) UnmarshalJSON(b []byte) error {
+	type plain usage
+	_ = json.Unmarshal(b, (*plain)(u)) // a count of another form is unknown
+	return nil
 }
 
 // arguments are a string of JSON that some hosts send as the object itself.

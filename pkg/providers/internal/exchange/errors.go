@@ -17,6 +17,11 @@ import (
 
 var errTooBig = errors.New("the answer is longer than this gateway reads")
 
+// TooBig is the error for an answer of more than this gateway reads.
+func TooBig() *providers.Error {
+	return &providers.Error{Kind: providers.KindInvalid, Message: errTooBig.Error(), Err: errTooBig}
+}
+
 // Cut is the error for an answer that did not end properly.
 func Cut(message string, cause error) *providers.Error {
 	return &providers.Error{Kind: providers.KindCut, Message: message, Err: cause}
@@ -36,7 +41,7 @@ func transportError(err error) error {
 // readError is for an answer that broke off.
 func readError(err error) error {
 	if errors.Is(err, errTooBig) {
-		return &providers.Error{Kind: providers.KindInvalid, Message: errTooBig.Error(), Err: errTooBig}
+		return TooBig()
 	}
 	return Cut("the connection broke in the middle of the answer", err)
 }

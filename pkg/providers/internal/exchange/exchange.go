@@ -153,7 +153,7 @@ func (x *Exchange) Frames() *Frames { return x.frames }
 // Decode reads an answer that came whole, which what names in errors, into v.
 func (x *Exchange) Decode(what string, v any) error {
 	if crowded(x.body) {
-		return readError(errTooBig)
+		return TooBig()
 	}
 	if err := json.Unmarshal(x.body, v); err != nil {
 		if e, ok := parseError(x.body); ok {

@@ -119,7 +119,7 @@ func (f *Frames) ended() ([]byte, error) {
 func (f *Frames) judge(value []byte) ([]byte, error) {
 	switch {
 	case crowded(value):
-		return nil, readError(errTooBig)
+		return nil, TooBig()
 	case f.named:
 		return nil, lateError(value)
 	default:

@@ -3,6 +3,7 @@ package exchange
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -32,6 +33,24 @@ func (t *LooseText) UnmarshalJSON(b []byte) error {
 	case '{', 'n', 't', 'f': // nothing that could be a text
 	default:
 		*t = LooseText(b)
+	}
+	return nil
+}
+
+// Count is a number of tokens, or the place of a piece. An answer counts more than its bill:
+// anything that is no number above 0 is 0.
+type Count int
+
+// mostCounted is the most that is believed of one count.
+const mostCounted = 1 << 30
+
+// UnmarshalJSON takes a number, also as a text or with a fraction; it has no error.
+func (c *Count) UnmarshalJSON(b []byte) error {
+	*c = 0
+	if len(b) == 1 { // the usual place
+		*c = Count(max(0, int(b[0])-'0'))
+	} else if n, err := strconv.ParseFloat(string(bytes.Trim(b, `"`)), 64); err == nil && n > 0 { // NaN is not
+		*c = Count(min(n, mostCounted))
 	}
 	return nil
 }
