@@ -104,6 +104,8 @@ func malformed(in Inbound) string {
 		return "no sender"
 	case !slices.Contains(Kinds(), in.Kind):
 		return "unknown kind"
+	case !in.Wish.valid():
+		return "malformed wish"
 	}
 	at := &in.Address
 	ids := [...]string{in.ID, at.Channel, at.Account, at.Chat, at.Thread, in.Sender.ID, in.MessageID, in.Group, in.Original}

@@ -78,7 +78,9 @@ type Inbound struct {
 	// counts only together with a part that does. [Ingress] sets it.
 	Overheard bool `json:"-"`
 	// Solo makes it a turn of its own: it is not joined with others.
-	Solo bool      `json:"solo,omitempty"`
+	Solo bool `json:"solo,omitempty"`
+	// Wish is what the message asks of its turn, which it makes one of its own; mostly nil.
+	Wish *Wish     `json:"wish,omitempty"`
 	Time time.Time `json:"time"`
 	// Raw is the platform's own payload, where the adapter keeps it.
 	Raw json.RawMessage `json:"raw,omitempty"`

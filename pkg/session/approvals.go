@@ -55,7 +55,9 @@ type Approval struct {
 	// the tool may be allowed in advance.
 	Tainted   bool
 	Grantable bool
-	Asked     time.Time
+	// Wish is that of the message for which the call is made, or nil.
+	Wish  *channels.Wish
+	Asked time.Time
 	// Expires is absolute: no restart extends it.
 	Expires time.Time
 	State   ApprovalState

@@ -123,7 +123,7 @@ func (a Approval) MarshalJSON() ([]byte, error) {
 		ID: a.ID, Chat: a.Chat, Session: a.Session, Address: a.Address, Turn: c.Turn, Task: a.Task,
 		callForm: callForm{c.Round, c.Index, c.ID, c.Tool, c.Arguments}, Text: a.Text, Question: a.Question, Fingerprint: c.Fingerprint,
 		requesterForm: requesterForm{p.Sender, p.Direct, p.Level}, Tainted: a.Tainted, Grantable: a.Grantable,
-		Asked: a.Asked, Expires: a.Expires, State: a.State, answerForm: answerForm{w.By, w.At, w.Turn, w.Reason},
+		Asked: a.Asked, Expires: a.Expires, State: a.State, answerForm: answerForm{w.By, w.At, w.Turn, w.Reason}, Wish: a.Wish,
 	})
 }
 
@@ -139,7 +139,7 @@ func (a *Approval) UnmarshalJSON(stored []byte) error {
 			Turn: f.Turn, Round: f.Round, Index: f.Index, ID: f.Call, Tool: f.Tool, Arguments: f.Arguments, Fingerprint: f.Fingerprint,
 		},
 		Text: f.Text, Question: f.Question, Principal: Principal{f.Requester, f.Direct, f.Level}, Tainted: f.Tainted, Grantable: f.Grantable,
-		Asked: f.Asked, Expires: f.Expires, State: f.State,
+		Asked: f.Asked, Expires: f.Expires, State: f.State, Wish: f.Wish,
 		Answer: ApprovalAnswer{By: f.By, At: f.Decided, Turn: f.DecidedTurn, Reason: f.Reason},
 	}
 	return nil
@@ -163,6 +163,7 @@ type approvalForm struct {
 	Expires   time.Time     `json:"expires"`
 	State     ApprovalState `json:"state"`
 	answerForm
+	Wish *channels.Wish `json:"wish,omitempty"`
 }
 
 type callForm struct {

@@ -50,6 +50,31 @@ func eventMutants() []Mutant {
 			Dir: dir, Test: "^TestNoSecretPasses$",
 		},
 		{
+			Promise: "requests: only narrow", Defect: "offers a tool beyond the level because a message names it",
+			File: agent + "/turn/turn.go", Old: "|| !leaves(wish, name) {", New: "&& (wish == nil || len(wish.Tools) == 0) || !leaves(wish, name) {",
+			Dir: agent, Test: "^TestAWishOnlyTakesAway$",
+		},
+		{
+			Promise: "requests: only narrow", Defect: "raises the limit of rounds",
+			File: agent + "/turn/wish.go", Old: "return min(limit, w.Rounds)", New: "return w.Rounds",
+			Dir: agent, Test: "^TestAWishForRounds$",
+		},
+		{
+			Promise: "requests: only narrow", Defect: "does not store the wish",
+			File: "pkg/channels/message.go", Old: "`json:\"wish,omitempty\"`", New: "`json:\"-\"`",
+			Dir: agent, Test: "^TestAWishHoldsAfterACrash$",
+		},
+		{
+			Promise: "requests: only narrow", Defect: "lets a plain message join the turn",
+			File: agent + "/turn/journal.go", Old: "|| Wish(r) != nil {", New: "{",
+			Dir: agent, Test: "^TestAWishHoldsAfterACrash$",
+		},
+		{
+			Promise: "requests: only narrow", Defect: "forgets the wish behind an approval",
+			File: agent + "/approval/ask.go", Old: "Wish: turn.Wish(g.t), ", New: "",
+			Dir: agent, Test: "^TestAWishHoldsBehindAnApproval$",
+		},
+		{
 			Promise: "events: characters", Defect: "cuts a character where the model's server does",
 			File: dir + "/turn.go", Old: "max(o.Unsettled(text), partial(text))", New: "o.Unsettled(text)",
 			Dir: dir, Test: "^TestNoTokenCutsACharacter$",

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"parley/pkg/agent/named"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -46,7 +47,7 @@ func (g *gate) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (
 			Turn: g.t.Info.ID, Round: call.Round, Index: call.Index, ID: call.ID,
 			Tool: call.Name, Arguments: arguments, Fingerprint: ex.State,
 		},
-		Tainted: deed.Tainted, Grantable: deed.Grantable() && !g.t.Provenance.SeveralPeople(),
+		Wish: turn.Wish(g.t), Tainted: deed.Tainted, Grantable: deed.Grantable() && !g.t.Provenance.SeveralPeople(),
 		Asked: now, Expires: now.Add(Time), State: session.ApprovalOpen,
 	}
 	text := g.question(a, &ex, g.approvals.o.Rules.Asks(deed))

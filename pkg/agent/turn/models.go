@@ -115,7 +115,7 @@ func modelFor(t *Turn, users []providers.Message) Model {
 func optionsFor(t *Turn, m *Model, offered *tools.ToolRegistry) map[string]any {
 	options := map[string]any{providers.OptionTurn: t.Info.ID}
 	maps.Copy(options, m.Options)
-	if choice := choiceFor(t, m.ToolChoice, offered); choice != nil {
+	if choice := choiceFor(t, wished(t, m.ToolChoice), offered); choice != nil {
 		options["tool_choice"] = choice
 	}
 	return options

@@ -306,8 +306,8 @@ func loopConfig(t *Turn, model *Model, past resumed) tools.ToolLoopConfig {
 	return tools.ToolLoopConfig{
 		Provider: provider, Model: model.Name, LLMOptions: optionsFor(t, model, offered),
 		Tools:         offered,
-		Whole:         isFree(t),
-		MaxIterations: t.Deps.Limits.Iterations,
+		Whole:         isFree(t) || names(Wish(t)),
+		MaxIterations: roundsFor(t),
 		MaxParallel:   t.Deps.Limits.Parallel,
 		Journal:       journal{t},
 		Callbacks:     hooks.callback,
@@ -322,8 +322,9 @@ func loopConfig(t *Turn, model *Model, past resumed) tools.ToolLoopConfig {
 
 // Offered is the registry as this turn may see it.
 func (t *Turn) Offered() *tools.ToolRegistry {
+	wish := Wish(t)
 	return t.Deps.Tools.Filter(func(name string, an tools.Annotations) bool {
-		if !t.Principal.Level.Allows(policy.Level(an.Level)) {
+		if !t.Principal.Level.Allows(policy.Level(an.Level)) || !leaves(wish, name) {
 			return false
 		}
 		return t.handler.Offers(name) && (t.Deps.Offered == nil || t.Deps.Offered(t.Origin.Address, name))

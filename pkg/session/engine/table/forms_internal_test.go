@@ -171,6 +171,7 @@ func formApproval() session.Approval {
 			Fingerprint: "print",
 		}, Task: "task/1", Text: "write_file a.md", Question: "question/7",
 		Principal: session.Principal{Sender: formSender("7"), Direct: true, Level: "exec"}, Tainted: true, Grantable: true,
+		Wish:  &channels.Wish{NoTools: true, Tools: []string{"a"}, Rounds: 3, Choice: "tool", Tool: "a"},
 		Asked: formTime(1), Expires: formTime(2), State: session.ApprovalVoid,
 		Answer: session.ApprovalAnswer{By: formSender("8"), At: formTime(3), Turn: "c1-9", Reason: "too late"},
 	}

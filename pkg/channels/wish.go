@@ -1,0 +1,46 @@
+package channels
+
+// Wish is what a message asks of the turn that answers it. It only takes away: no field
+// gives a turn more than it has without. It is stored with the message, so a turn that
+// goes on after a crash has the same.
+type Wish struct {
+	// NoTools takes all tools away. Tools, where it is not empty, are the names of those
+	// that stay.
+	NoTools bool     `json:"no_tools,omitempty"`
+	Tools   []string `json:"tools,omitempty"`
+	// Rounds is the most model rounds with tools, where that is below the limit of the
+	// gateway; 0 is none.
+	Rounds int `json:"rounds,omitempty"`
+	// Choice is "auto", "none" or "required", or "tool" for the one that Tool names; "" is
+	// the model's own.
+	Choice string `json:"choice,omitempty"`
+	Tool   string `json:"tool,omitempty"`
+}
+
+// The words of [Wish.Choice].
+const (
+	ChoiceAuto     = "auto"
+	ChoiceNone     = "none"
+	ChoiceRequired = "required"
+	ChoiceTool     = "tool"
+)
+
+// MaxWishTools is how many tools a [Wish] may name.
+const MaxWishTools = 128
+
+// valid says whether a wish can be stored: names of tools are as short as tools have them.
+func (w *Wish) valid() bool {
+	if w == nil {
+		return true
+	}
+	const maxToolName = 64
+	if len(w.Tools) > MaxWishTools || w.Rounds < 0 || len(w.Tool) > maxToolName || !cleanID(w.Tool) || !cleanID(w.Choice) {
+		return false
+	}
+	for _, name := range w.Tools {
+		if name == "" || len(name) > maxToolName || !cleanID(name) {
+			return false
+		}
+	}
+	return true
+}
