@@ -196,9 +196,19 @@ func drainMutants() []Mutant {
 		},
 		{
 			Promise: promise, Defect: "waits for the chats of others",
-			File: dir + "/drain/drain.go", Old: "busy = err == nil && c.Address.Channel == channel",
-			New: "busy = err == nil && c.Address.Channel != \"\"",
+			File: dir + "/drain/drain.go", Old: "return c.Address.Channel == channel, nil",
+			New: "return c.Address.Channel != \"\", nil",
 			Dir: dir, Test: test,
+		},
+		{
+			Promise: promise, Defect: "ends at the damaged chat of another channel",
+			File: dir + "/drain/drain.go", Old: "if !errors.Is(err, session.ErrCorrupt) {", New: "if err != nil {",
+			Dir: dir + "/drain", Test: "^TestDamageElsewhere$",
+		},
+		{
+			Promise: promise, Defect: "takes a message that was set aside for a delivered one",
+			File: dir + "/outbox/delivery.go", Old: "o.drains.Undelivered(t, lostBy)", New: "_ = lostBy",
+			Dir: dir + "/drain", Test: "^TestDamagedRecordsEndTheWait$",
 		},
 		{
 			Promise: promise, Defect: "ends before a task has reported",

@@ -18,7 +18,7 @@ func (ib *inbox) loseItems(ctx context.Context, chat uint64, bad []*table.Record
 	return ib.w.Do(ctx, func(t *table.Tx) error {
 		c, err := table.ReadChat(t, chat)
 		if err != nil {
-			c = &table.ChatRecord{} // healed when its next item is handed out
+			c = &table.ChatRecord{} // healed when its next item is handed out; its channel is unknown
 		}
 		for _, b := range bad {
 			seq := table.Num(b.Key, 1)
@@ -26,6 +26,7 @@ func (ib *inbox) loseItems(ctx context.Context, chat uint64, bad []*table.Record
 				return err
 			}
 			c.AddFailed(rules.LostItem(t, fmt.Sprintf("%s-%d", table.ChatID(chat), seq), session.ErrCorrupt.Error()))
+			ib.drains.Unanswered(t, c.Address.Channel, seq, session.ItemMessage)
 			if err := rules.LoseTurn(t, c, table.NumKey(chat, seq), session.ErrCorrupt.Error()); err != nil {
 				return err
 			}

@@ -2,6 +2,7 @@ package drain
 
 import (
 	"context"
+	"errors"
 	"sync"
 
 	"parley/pkg/session"
@@ -76,8 +77,12 @@ func (w *Watch) Changed() {
 func (w *Watch) hasFailed(channel string) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.failed[channel]
+	return w.failed[channel] || w.failed[unknown]
 }
+
+// unknown is the channel of a record that was set aside together with that of its chat: it
+// may be any.
+const unknown = ""
 
 // Undelivered notes a message that did not reach a channel.
 func (w *Watch) Undelivered(t *table.Tx, channel string) {
@@ -91,8 +96,8 @@ func (w *Watch) Undelivered(t *table.Tx, channel string) {
 	})
 }
 
-// Unanswered notes an item of a channel that ended otherwise than answered. Items from
-// before the start, and those of jobs, are no failures.
+// Unanswered notes an item of a channel, or with "" of an unknown one, that ended otherwise
+// than answered. Items from before the start, and those of jobs, are no failures.
 func (w *Watch) Unanswered(t *table.Tx, channel string, seq uint64, kind session.ItemKind) {
 	if seq > w.Opened && kind != session.ItemSchedule {
 		w.Undelivered(t, channel)
@@ -151,11 +156,9 @@ func (w *Watch) started() []string {
 // ids runs for it.
 func (w *Watch) busy(t *table.Tx, channel string, ids []string) (busy bool, err error) {
 	for _, b := range []table.Bucket{table.Inbox, table.Outbox} {
-		t.Heads(b, func(chat, _ uint64) {
+		t.Heads(b, func(chat, first uint64) {
 			if !busy && err == nil {
-				var c *table.ChatRecord
-				c, err = table.ReadChat(t, chat)
-				busy = err == nil && c.Address.Channel == channel
+				busy, err = holdsUp(t, b, chat, first, channel)
 			}
 		})
 	}
@@ -168,4 +171,26 @@ func (w *Watch) busy(t *table.Tx, channel string, ids []string) (busy bool, err 
 		busy = busy || task.Address.Channel == channel
 	}
 	return busy, err
+}
+
+// holdsUp says whether a queue of a chat, with its first record, belongs to a channel. Where
+// the chat's record is damaged, that first one tells it. One that is damaged too may be of
+// any channel: the turn or the delivery that meets it sets it aside.
+func holdsUp(t *table.Tx, queue table.Bucket, chat, first uint64, channel string) (bool, error) {
+	if table.IsGone(t, chat) { // the rest of a chat that was forgotten
+		return false, nil
+	}
+	c, err := table.ReadChat(t, chat)
+	if err == nil {
+		return c.Address.Channel == channel, nil
+	}
+	if !errors.Is(err, session.ErrCorrupt) {
+		return false, err
+	}
+	if queue == table.Inbox {
+		item, err := table.Get[session.Item](t, queue, table.NumKey(chat, first))
+		return err != nil || item.Address.Channel == channel, nil
+	}
+	rec, err := table.Get[table.OutRecord](t, queue, table.NumKey(chat, first))
+	return (err != nil || rec.Outbound.Address.Channel == channel) && !table.IsSuspended(t, chat), nil
 }

@@ -115,6 +115,7 @@ func surelyNotSent(err error) bool {
 func (o *Outbox) load(ctx context.Context, own account, chat uint64) (*delivery, error) {
 	var d *delivery
 	var bad []*table.RecordError
+	lostBy := own.channel
 	err := o.w.View(func(t *table.Tx) error {
 		if table.IsSuspended(t, chat) || table.IsGone(t, chat) {
 			return nil
@@ -131,6 +132,9 @@ func (o *Outbox) load(ctx context.Context, own account, chat uint64) (*delivery,
 		}
 		if err != nil {
 			bad = append(bad, &table.RecordError{Bucket: table.Outbox, Key: key})
+			if c, missing := table.ReadChat(t, chat); missing == nil {
+				lostBy = c.Address.Channel
+			}
 			return err
 		}
 		found := &delivery{o: o, key: key, rec: *rec}
@@ -142,7 +146,7 @@ func (o *Outbox) load(ctx context.Context, own account, chat uint64) (*delivery,
 		d = found
 		return nil
 	})
-	o.w.SetAside(ctx, bad)
+	o.w.SetAsideWith(ctx, bad, func(t *table.Tx) { o.drains.Undelivered(t, lostBy) })
 	return d, err
 }
 

@@ -40,6 +40,11 @@ func (w *Writer) ScrubRequests() <-chan error { return w.requests }
 // SetAside moves damaged records that a reader met out of the way. It does
 // not wait; a record that stays is met again.
 func (w *Writer) SetAside(ctx context.Context, bad []*table.RecordError) {
+	w.SetAsideWith(ctx, bad, func(*table.Tx) {})
+}
+
+// SetAsideWith does so, and calls note in the same transaction.
+func (w *Writer) SetAsideWith(ctx context.Context, bad []*table.RecordError, note func(*table.Tx)) {
 	if len(bad) == 0 {
 		return
 	}
@@ -52,6 +57,7 @@ func (w *Writer) SetAside(ctx context.Context, bad []*table.RecordError) {
 				return err
 			}
 		}
+		note(t)
 		return nil
 	}})
 }
