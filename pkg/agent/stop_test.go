@@ -2,6 +2,7 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -142,4 +143,44 @@ func TestStopEndsWhatWaitsToo(t *testing.T) {
 			}
 		})
 	}
+}
+
+// settledReceipts tell of a message once the platform has taken or refused it.
+type settledReceipts struct{ session.Engine }
+
+type settledOutbox struct{ session.Outbox }
+
+// Outbox implements [session.Engine].
+func (s settledReceipts) Outbox() session.Outbox { return settledOutbox{s.Engine.Outbox()} }
+
+func (s settledOutbox) Receipt(ctx context.Context, id string) (channels.Receipt, error) {
+	return s.Outbox.Receipt(context.WithoutCancel(ctx), id)
+}
+
+// TestAStopThatCouldNotBeToldIsToldAgain: the platform refuses the word that an answer was
+// stopped, and the answer to /stop says it.
+func TestAStopThatCouldNotBeToldIsToldAgain(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{}, 1)
+	s := &slate{}
+	refusals := 1
+	s.send = func(p channels.Part) error {
+		if refusals > 0 && strings.Contains(p.Text, "Stopped") {
+			refusals--
+			return &channels.SendError{Class: channels.SendRefused, Err: errors.New("not this one")}
+		}
+		return nil
+	}
+	w := newWorld(t, hanging(asked), nil, func(w *world) {
+		w.channel = s
+		w.wrap = func(e session.Engine) session.Engine { return settledReceipts{e} }
+	})
+	w.write("1", "1", "hang")
+	<-asked
+	w.write("1", "1", "/stop")
+	w.settled()
+	s.want(t, "Stopped.")
+	w.write("1", "1", "/stop")
+	w.settled()
+	s.want(t, "Stopped.", "No answer is in progress.")
 }

@@ -211,7 +211,7 @@ type Outbox interface {
 type Receipts interface {
 	// Receipt waits until the message with this outbound id is delivered, and returns
 	// the receipt of its first part. ErrNotFound: no receipt will come, because no such
-	// message was put, or the platform did not take it.
+	// message was put, or, with ErrEnded too, the platform did not take it.
 	Receipt(ctx context.Context, outboundID string) (channels.Receipt, error)
 }
 

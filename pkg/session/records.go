@@ -35,6 +35,8 @@ type Item struct {
 	TaskID   string    `json:"task_id,omitempty"`
 	Job      *Job      `json:"job,omitempty"`
 	Decision *Decision `json:"decision,omitempty"`
+	// Shown says, for [ItemTask], that the person has been shown the result already.
+	Shown bool `json:"shown,omitempty"`
 	// Edit makes the item a new wording of an earlier message, Delete makes it take one
 	// back; see [Inbox.Append]. Both are orders to Append and are not stored.
 	Edit   EditRule `json:"-"`

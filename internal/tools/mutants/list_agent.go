@@ -91,8 +91,13 @@ func stopMutants() []Mutant {
 		},
 		{
 			Promise: "/stop", Defect: "says so once more for what waited",
-			File: dir + "/turn/interrupts.go", Old: "told, id = textStopped, session.StopAnswerID(stop.item)", New: "told = textStopped",
+			File: dir + "/turn/interrupts.go", Old: "told, id = TextStopped, session.StopAnswerID(stop.item)", New: "told = TextStopped",
 			Dir: dir, Test: "^TestStopEndsWhatWaitsToo$",
+		},
+		{
+			Promise: "/stop", Defect: "denies a stop that the platform did not take the word of",
+			File: dir + "/turn/interrupts.go", Old: "return told || errors.Is(err, session.ErrEnded), told", New: "return told, told",
+			Dir: dir, Test: "^TestAStopThatCouldNotBeToldIsToldAgain$",
 		},
 	}
 }

@@ -98,8 +98,8 @@ func unattendedMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: unattended", Defect: "keeps a result from who was not shown it",
-			File: dir + "/task/report.go", Old: "return !strings.HasPrefix(it.Text, notToldText(&t)), nil",
-			New: "return it.Text != Mark || t.ID == \"\", nil",
+			File: dir + "/task/report.go", Old: "if h.T.Info.Items[0].Shown {",
+			New: "if h.T.Info.Items[0].TaskID != \"\" {",
 			Dir: dir, Test: "^TestBackgroundWorkAtTheLimit$",
 		},
 	}

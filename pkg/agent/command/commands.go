@@ -208,12 +208,17 @@ func (h *commandTurn) help() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// stop answers /stop. A turn that was stopped for it has already said so.
+// stop answers /stop. A turn that was stopped for it has already said so; where the
+// platform refused that, it is said again.
 func (h *commandTurn) stop(ctx context.Context) string {
-	if h.T.Interrupts().SaidStopped(ctx, h.T.Info.Items[0].ID) {
+	switch ended, told := h.T.Interrupts().SaidStopped(ctx, h.T.Info.Items[0].ID); {
+	case told:
 		return ""
+	case ended:
+		return turn.TextStopped
+	default:
+		return textNothingToStop
 	}
-	return textNothingToStop
 }
 
 // entries counts those of a conversation in words.

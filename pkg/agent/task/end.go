@@ -104,16 +104,17 @@ func (ts *Tasks) completion(t *session.Task, state session.TaskState, result *to
 	if t.Waited {
 		return c
 	}
-	told := notTold + " "
+	told, wasShown := notTold+" ", false
 	if result.ForUser != "" && !result.Silent {
 		shown := ts.o.Redact(result.ForUser)
+		wasShown = true
 		c.Outbox = []channels.Outbound{{
 			ID: session.TaskReportID(t.ID), Address: t.Address, Text: shown, Finishes: t.Status, Aged: true, Unasked: channels.ByTask, Time: now,
 		}}
 		told = "The person has already been shown this text:\n" + shown + "\n\n"
 	}
 	c.Item = &session.Item{
-		ID: session.TaskItemID(t.ID), Kind: session.ItemTask, Address: t.Address, TaskID: t.ID, Solo: true, Time: now,
+		ID: session.TaskItemID(t.ID), Kind: session.ItemTask, Address: t.Address, TaskID: t.ID, Solo: true, Time: now, Shown: wasShown,
 		Text: endOf(t, state) + told +
 			"Answer " + prompt.NoReply + " if there is nothing to add.\nResult:\n" + kept,
 	}

@@ -70,7 +70,3 @@ const notTold = "The person has not been told yet."
 func endOf(t *session.Task, state session.TaskState) string {
 	return Mark + " " + Name(t) + " ended (" + string(state) + "). "
 }
-
-// notToldText begins the item of a task that has ended with a result that the person
-// was not shown.
-func notToldText(t *session.Task) string { return endOf(t, t.State) + notTold }

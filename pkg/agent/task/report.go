@@ -75,7 +75,7 @@ func (h *reportTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, err
 	case e.Kind == turn.Failed:
 		return turn.Unanswered(e.Messages, e.Reason, h.withReport(e.Person)), nil
 	case e.Kind == turn.Limited && !e.Acted:
-		return h.notRead(ctx, e)
+		return h.notRead(e), nil
 	case e.Kind == turn.Limited:
 		return turn.Unanswered(e.Messages, e.Limit.Error(), h.withReport(e.LimitText())), nil
 	case e.Kind == turn.Lost:
@@ -108,7 +108,7 @@ func (h *reportTurn) withoutWords(ctx context.Context, e *turn.Result) (turn.Rep
 // notRead is the reply of a turn that may not ask the model about a result. The history
 // keeps the result. The chat is told of each task with a result that it was not shown;
 // the report of an agent is sent as it is.
-func (h *reportTurn) notRead(ctx context.Context, e *turn.Result) (turn.Reply, error) {
+func (h *reportTurn) notRead(e *turn.Result) turn.Reply {
 	l := e.Limit
 	c := session.Commit{
 		Outcome: session.OutcomeFailed, Reason: l.Error(),
@@ -118,28 +118,14 @@ func (h *reportTurn) notRead(ctx context.Context, e *turn.Result) (turn.Reply, e
 	if text != "" {
 		text += fmt.Sprintf(textNotRead, l.PersonMessage())
 	} else {
-		shown, err := h.wasShown(ctx)
-		if err != nil {
-			return turn.Reply{}, err
-		}
-		if shown {
+		if h.T.Info.Items[0].Shown {
 			c.Outbox = []channels.Outbound{h.T.Outbound(h.T.Usage.NoticeID(l), fmt.Sprintf(textResultNotRead, l.PersonMessage()), "")}
-			return turn.Reply{Commit: c}, nil
+			return turn.Reply{Commit: c}
 		}
 		text = fmt.Sprintf(textResultKept, l.PersonMessage())
 	}
 	c.Messages[len(c.Messages)-1].Content = text
-	return turn.Reply{Commit: c, Text: text}, nil
-}
-
-// wasShown reports whether the person has seen the task's result already.
-func (h *reportTurn) wasShown(ctx context.Context) (bool, error) {
-	it := &h.T.Info.Items[0]
-	t, err := h.store.Task(ctx, it.TaskID)
-	if err != nil {
-		return false, err
-	}
-	return !strings.HasPrefix(it.Text, notToldText(&t)), nil
+	return turn.Reply{Commit: c, Text: text}
 }
 
 // asItIs is an agent's report as it is, "" for the result of another task.

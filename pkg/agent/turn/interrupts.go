@@ -111,9 +111,9 @@ func (c Interrupts) waitForPlace(ctx context.Context) (wait context.Context, ser
 func (c Interrupts) Reply(ctx context.Context, messages []providers.Message, why error) Reply {
 	mark, told, id := "("+why.Error()+")", "", ""
 	if stop, ok := errors.AsType[stopError](why); ok {
-		mark = textStopped
-		if !c.SaidStopped(ctx, stop.item) {
-			told, id = textStopped, session.StopAnswerID(stop.item)
+		mark = TextStopped
+		if ended, _ := c.SaidStopped(ctx, stop.item); !ended {
+			told, id = TextStopped, session.StopAnswerID(stop.item)
 		}
 	}
 	return Reply{Commit: session.Commit{
@@ -121,11 +121,12 @@ func (c Interrupts) Reply(ctx context.Context, messages []providers.Message, why
 	}, Text: told, ID: id}
 }
 
-// SaidStopped reports whether the chat was already told that the /stop with this item's id
-// ended a turn.
-func (c Interrupts) SaidStopped(ctx context.Context, stop string) bool {
+// SaidStopped reports whether the /stop with this item's id ended a turn, and whether the
+// chat was told of that: the platform may have refused the message.
+func (c Interrupts) SaidStopped(ctx context.Context, stop string) (ended, told bool) {
 	look, cancel := context.WithCancel(ctx)
 	cancel() // a message that is still queued counts: do not wait until it is delivered
 	_, err := c.t.Deps.Store.Receipt(look, session.StopAnswerID(stop))
-	return err == nil || errors.Is(err, context.Canceled) // still queued
+	told = err == nil || errors.Is(err, context.Canceled) // still queued
+	return told || errors.Is(err, session.ErrEnded), told
 }

@@ -8,8 +8,7 @@ const WrittenLate = "(You wrote this %s; I could not answer sooner.)\n\n"
 
 // How far a turn is, and how it was ended.
 const (
-	textStopped = "Stopped."
-	textUsing   = "using %s"
+	textUsing = "using %s"
 	// For those who read along.
 	textLimitNotice = "The limit of steps for one answer was reached; the model was told to finish."
 	textShortened   = "The older part of the conversation was left out: it is too long for the model."
@@ -31,3 +30,6 @@ const (
 	textTookTooLong  = "This took too long and was stopped. Please try again."
 	textLimitInside  = "I stopped before I was done. %s Everything done so far is kept."
 )
+
+// TextStopped says that /stop has ended an answer.
+const TextStopped = "Stopped."

@@ -85,7 +85,9 @@ func testNoReceipt(b *bench) {
 		b.must(h.what.Advance(b.Context(), 0, channels.Receipt{MessageID: "m0"}))
 		b.must(h.what.Settle(b.Context(), channels.Outcome{State: s, Reason: "why"}))
 		h.end <- nil
-		b.wantErr((<-got).err, session.ErrNotFound)
+		err := (<-got).err
+		b.wantErr(err, session.ErrNotFound)
+		b.wantErr(err, session.ErrEnded)
 	}
 }
 

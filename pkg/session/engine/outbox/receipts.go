@@ -41,7 +41,7 @@ func (o *Outbox) receiptOf(outboundID string) (r channels.Receipt, known bool, e
 		case rec.State == "":
 			return nil
 		case rec.State != channels.Delivered || len(rec.Receipts) == 0:
-			return fmt.Errorf("receipt of %s, which is %s: %w", outboundID, rec.State, session.ErrNotFound)
+			return fmt.Errorf("receipt of %s, which is %s: %w: %w", outboundID, rec.State, session.ErrEnded, session.ErrNotFound)
 		}
 		r, known = rec.Receipts[0], true
 		return nil
