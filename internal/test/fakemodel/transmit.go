@@ -133,12 +133,31 @@ type outChoice struct {
 }
 
 type outAnswer struct {
-	ID      string           `json:"id"`
-	Object  string           `json:"object"`
-	Created int64            `json:"created"`
-	Model   string           `json:"model"`
-	Choices []outChoice      `json:"choices"`
-	Usage   *providers.Usage `json:"usage,omitempty"`
+	ID      string      `json:"id"`
+	Object  string      `json:"object"`
+	Created int64       `json:"created"`
+	Model   string      `json:"model"`
+	Choices []outChoice `json:"choices"`
+	Usage   *outUsage   `json:"usage,omitempty"`
+}
+
+// outUsage is the use of an answer, with the details apart.
+type outUsage struct {
+	PromptTokens     int `json:"prompt_tokens"`
+	CompletionTokens int `json:"completion_tokens"`
+	TotalTokens      int `json:"total_tokens"`
+	PromptDetails    struct {
+		CachedTokens int `json:"cached_tokens"`
+	} `json:"prompt_tokens_details"`
+	CompletionDetails struct {
+		ReasoningTokens int `json:"reasoning_tokens"`
+	} `json:"completion_tokens_details"`
+}
+
+func (a *Answer) usage() *outUsage {
+	u := &outUsage{PromptTokens: a.Usage.PromptTokens, CompletionTokens: a.Usage.CompletionTokens, TotalTokens: a.Usage.TotalTokens}
+	u.PromptDetails.CachedTokens, u.CompletionDetails.ReasoningTokens = a.Usage.CachedTokens, a.Usage.ReasoningTokens
+	return u
 }
 
 func newAnswer(req *Request, object string, choices ...outChoice) *outAnswer {
@@ -162,7 +181,7 @@ func (a *Answer) whole(req *Request) []byte {
 		choice.FinishReason = nil
 	}
 	out := newAnswer(req, "chat.completion", choice)
-	out.Usage = &a.Usage
+	out.Usage = a.usage()
 	return encode(out)
 }
 
@@ -198,7 +217,7 @@ func (a *Answer) frames(req *Request) [][]byte {
 	}
 	if req.IncludeUsage {
 		last := newAnswer(req, "chat.completion.chunk")
-		last.Usage = &a.Usage
+		last.Usage = a.usage()
 		event(last)
 	}
 	if !a.Fault.NoDone {

@@ -82,6 +82,11 @@ func forgettingMutants() []Mutant {
 			Dir: dir, Test: "^TestOldStore$",
 		},
 		{
+			Promise: "use in detail", Defect: "shows the use for other people too",
+			File: "pkg/gateway/admin/usage.go", Old: "(s.Person != q.person.ID ||", New: "(s.Person == \"\" ||",
+			Dir: "internal/test/e2e", Test: "^TestUsageOfPeopleAndModels$",
+		},
+		{
 			Promise: "use in detail", Defect: "counts an agent twice, with its end and with its turn",
 			File: dir + "/commit.go", Old: "if !c.Counted {", New: "if c.Spent != nil {",
 			Dir: "pkg/agent", Test: "^TestTheUseOfATurn$",

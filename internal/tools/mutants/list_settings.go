@@ -134,7 +134,7 @@ func secretMutants() []Mutant {
 		},
 		{
 			Promise: "settings: where and when", Defect: "takes any word for a day",
-			File: gateway + "/usage.go", Old: `day != "" && err != nil {`, New: `day == "" && err == nil {`,
+			File: "pkg/gateway/admin/usage.go", Old: `day != "" && err != nil {`, New: `day == "" && err == nil {`,
 			Dir: gateway, Test: "^TestScripts$/^usage$",
 		},
 		{

@@ -46,8 +46,8 @@ type Request struct {
 	Owner bool `json:"owner,omitempty"`
 	// Approval is the id of a question or of a grant.
 	Approval string `json:"approval,omitempty"`
-	// Day is YYYY-MM-DD; "" is today, at each chat's own place.
-	Day string `json:"day,omitempty"`
+	// Usage tells which use is asked for.
+	Usage UsageAsk `json:"usage,omitzero"`
 	// Job is the id of a job.
 	Job string `json:"job,omitempty"`
 	// Task is a background task's name.

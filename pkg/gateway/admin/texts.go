@@ -49,6 +49,10 @@ const (
 	textMoreProblem  = "more problem"
 	textMoreProblems = "more problems"
 	textHeld         = "the store is held: when you have seen the missing part, run %s store release"
+	textBadDay       = "the day %s: write a day such as 2026-01-31"
+	textDaysReversed = "the days from %s to %s are none: write the earlier day first"
+	textBadColumn    = "%q is no column, or stands there twice: write some of %s, with commas between them"
+	textBadPurpose   = "%q is no purpose: write one of %s"
 	textNoTask       = "there is no task %s: %s tasks list shows the tasks"
 	textNoTool       = "there is no tool %s: %s tool list shows the tools"
 )
