@@ -48,29 +48,32 @@ type Turn struct {
 // goroutine of its own does the showing, newest text first; it begins a moment after
 // the turn. Of a nil preview ID and Close may be called.
 type Preview struct {
-	ctx    context.Context //nolint:containedctx // the preview lives as long as its turn's loop, or until it is closed
-	cancel context.CancelFunc
+	loop   context.Context //nolint:containedctx // the preview lives as long as its turn's loop, or until it is closed
 	turn   Turn
 	guard  guard
 	answer answer
 	editor *messageEditor // nil where no messages are edited
 	wake   chan struct{}
 	begin  *time.Timer    // starts show; nil without a display
-	ended  chan struct{}  // closed when show has ended
 	waits  sync.WaitGroup // the goroutines beside show
-	again  *time.Timer    // when show looks again without a new text
-	last   string         // the drafter's last text; only show uses it
-	once   sync.Once
+
+	// Most turns end before anything is shown: the rest is made when showing begins, and
+	// only show and its goroutines use it.
+	ctx   context.Context //nolint:containedctx // that of what is shown
+	again *time.Timer     // when show looks again without a new text
+	last  string          // the drafter's last text
+
+	mu     sync.Mutex
+	closed bool
+	cancel context.CancelFunc // ends ctx; nil before showing begins
+	ended  chan struct{}      // closed when show has ended; nil before it begins
 }
 
 // NewPreview starts the preview of a turn; Close ends it.
 func NewPreview(ctx context.Context, t Turn) *Preview {
-	ctx, cancel := context.WithCancel(ctx)
 	p := &Preview{
-		ctx: ctx, cancel: cancel, turn: t, guard: guard{channel: t.Address.Channel, redact: t.Redact, log: t.Log},
-		wake: make(chan struct{}, 1), ended: make(chan struct{}), again: time.NewTimer(time.Hour),
+		loop: ctx, turn: t, guard: guard{channel: t.Address.Channel, redact: t.Redact, log: t.Log}, wake: make(chan struct{}, 1),
 	}
-	p.again.Stop()
 	s := &p.turn.Surface
 	if e := s.editor(t.Address); e != nil {
 		p.editor = &messageEditor{p: p, editor: e}
@@ -130,13 +133,30 @@ func (p *Preview) Close() {
 	if p == nil {
 		return
 	}
-	p.once.Do(func() {
-		p.cancel() // a waiting text is not shown any more
-		if p.begin == nil || p.begin.Stop() {
-			close(p.ended)
-		}
-	})
-	<-p.ended
+	p.mu.Lock()
+	p.closed = true
+	cancel, ended := p.cancel, p.ended
+	p.mu.Unlock()
+	if p.begin != nil {
+		p.begin.Stop()
+	}
+	if ended != nil {
+		cancel() // a waiting text is not shown any more
+		<-ended
+	}
+}
+
+// starts makes ready for showing; false when the preview is closed already.
+func (p *Preview) starts() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closed {
+		return false
+	}
+	p.ctx, p.cancel = context.WithCancel(p.loop)
+	p.ended, p.again = make(chan struct{}), time.NewTimer(time.Hour)
+	p.again.Stop()
+	return true
 }
 
 // look takes the present state.
@@ -156,6 +176,9 @@ func (p *Preview) presentable(text string) string {
 }
 
 func (p *Preview) show() {
+	if !p.starts() {
+		return
+	}
 	defer close(p.ended)
 	defer p.waits.Wait()
 	defer p.again.Stop()

@@ -120,6 +120,9 @@ func (ts *OpenTasks) get(id string) (session.Task, bool) {
 func (ts *OpenTasks) takeAll() []string {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
+	if len(ts.begun) == 0 {
+		return nil
+	}
 	ids := slices.Sorted(maps.Keys(ts.begun))
 	clear(ts.begun)
 	return ids

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -50,11 +51,18 @@ type Turn struct {
 	ledger   *ledgerWriter
 	kind     Kind
 	handler  Handler
-	early    error                  // why it was ended before it had a place; nil for most
-	stage    atomic.Pointer[string] // its activity before it asks; nil or "": it asks
+	early    error // why it was ended before it had a place; nil for most
 	live     liveAnswer
 	outgoing *outgoing
 	late     staleness
+
+	diary
+}
+
+// diary is for the operator, who reads how far a turn is.
+type diary struct {
+	log   func() *zerolog.Logger
+	stage atomic.Pointer[string] // its activity before it asks; nil or "": it asks
 }
 
 // Origin is where a turn's tools are at work, and the chat that it speaks to: its own, or
@@ -74,6 +82,10 @@ func New(deps *Deps, stored session.Turn, kind Kind) *Turn {
 		ledger: &ledgerWriter{t: stored}, outgoing: newOutgoing(), Provenance: &trust.Provenance{},
 	}
 	t.Clock = Clock{Began: time.Now(), Wall: deps.Now(), zone: deps.Zones.named(info.Zone, info.Address)}
+	t.log = sync.OnceValue(func() *zerolog.Logger {
+		l := deps.Log.With().Str("turn", info.ID).Str("session", info.Session).Logger()
+		return &l
+	})
 	t.live = newLiveAnswer(t)
 	t.Usage = newUsage(t)
 	t.handler = kind.Handler(t)
@@ -366,10 +378,7 @@ func (t *Turn) Explain(err error) (reason, person string) {
 }
 
 // Log is the log of the turn.
-func (t *Turn) Log() *zerolog.Logger {
-	l := t.Deps.Log.With().Str("turn", t.Info.ID).Str("session", t.Info.Session).Logger()
-	return &l
-}
+func (t *Turn) Log() *zerolog.Logger { return t.log() }
 
 // At notes the turn's activity before it asks the model.
 func (t *Turn) At(stage string) { t.stage.Store(&stage) }

@@ -76,6 +76,9 @@ func Invalidate(resp *providers.LLMResponse) {
 // their index in the answer.
 func Unanswered(conversation []providers.Message) map[int]providers.ToolCall {
 	last := len(conversation) - 1
+	if last >= 0 && conversation[last].Role == providers.RoleUser {
+		return nil // as at the beginning of most turns
+	}
 	have := map[string]bool{}
 	for ; last >= 0 && conversation[last].Role == providers.RoleTool; last-- {
 		have[conversation[last].ToolCallID] = true
