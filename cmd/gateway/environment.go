@@ -1,6 +1,7 @@
 package main
 
 import (
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,12 +27,16 @@ func (h *host) newRedactor(cfg *config.Config) *policy.Redactor {
 }
 
 // environmentSecrets are the values that are secrets by the names of their variables,
-// and the lines of those that have several, because a log has one line at a time.
+// the passwords of proxies, and the lines of those that have several, because a log has one line at a time.
 func environmentSecrets(environ []string) []string {
 	var out []string
 	for _, variable := range environ {
 		name, value, _ := strings.Cut(variable, "=")
 		name = strings.ToUpper(name)
+		if strings.HasSuffix(name, "_PROXY") {
+			out = append(out, proxyPasswords(value)...)
+			continue
+		}
 		if !slices.ContainsFunc([]string{"KEY", "TOKEN", "SECRET", "PASSWORD"}, func(end string) bool { return strings.HasSuffix(name, end) }) {
 			continue
 		}
@@ -42,6 +47,34 @@ func environmentSecrets(environ []string) []string {
 		}
 	}
 	return out
+}
+
+// proxyPasswords is the password in the address of a proxy, as it is written and as it is
+// sent. The address may be no URL: a password with odd letters makes it none.
+func proxyPasswords(address string) []string {
+	_, rest, schemed := strings.Cut(address, "://")
+	if !schemed {
+		rest = address
+	}
+	user, _, found := cutLast(rest, "@")
+	_, password, both := strings.Cut(user, ":")
+	if !found || !both || password == "" {
+		return nil
+	}
+	out := []string{password}
+	if plain, err := url.PathUnescape(password); err == nil {
+		out = append(out, plain)
+	}
+	return out
+}
+
+// cutLast is [strings.Cut] at the last separator.
+func cutLast(s, sep string) (before, after string, found bool) {
+	i := strings.LastIndex(s, sep)
+	if i < 0 {
+		return s, "", false
+	}
+	return s[:i], s[i+len(sep):], true
 }
 
 // isSecret says whether a value looks like a secret: long, of letters and digits, and

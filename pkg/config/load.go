@@ -172,7 +172,7 @@ func (w *walker) resolve(cfg *Config, r resolver) {
 			w.at(ref.path, "%v", err)
 			continue
 		}
-		ref.into.value = value
+		ref.into.value, ref.into.file = value, r.fileOf(ref.text, value)
 	}
 }
 

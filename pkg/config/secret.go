@@ -13,6 +13,9 @@ import (
 // hidden is the text that a [Secret] shows of itself.
 const hidden = "[redacted]"
 
+// othersMode are the bits of a file that others may read or write.
+const othersMode = os.FileMode(0o077)
+
 // maxSecret is the most that is read of a secret's file.
 const maxSecret = 64 << 10
 
@@ -21,6 +24,7 @@ const maxSecret = 64 << 10
 type Secret struct {
 	value string
 	set   bool
+	file  *secretFile // of a file: reference
 }
 
 // NewSecret holds a value that did not come from the file.
@@ -32,6 +36,15 @@ func (s Secret) IsSet() bool { return s.set }
 // Reveal gives the value. It is for the code that wires the gateway, which
 // hands it to the one adapter that needs it.
 func (s Secret) Reveal() string { return s.value }
+
+// Renewed gives the value that the secret has now: that of its file, which may have been
+// replaced since the start. With an error the value is the one before.
+func (s Secret) Renewed() (string, error) {
+	if s.file == nil {
+		return s.value, nil
+	}
+	return s.file.read()
+}
 
 // String hides the value.
 func (Secret) String() string { return hidden }
@@ -96,7 +109,7 @@ func (r resolver) resolve(reference string) (string, error) {
 		value = v
 	case "file":
 		path := expand(rest, r.home, r.dir)
-		forbidden := os.FileMode(0o077)
+		forbidden := othersMode
 		if r.spare {
 			forbidden = 0
 		}
@@ -111,10 +124,24 @@ func (r resolver) resolve(reference string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return value, oneLine(reference, value)
+}
+
+// oneLine is the error for a value that is no line.
+func oneLine(reference, value string) error {
 	if strings.ContainsFunc(value, unicode.IsControl) {
-		return "", fmt.Errorf("%s holds control characters or several lines: it must be one line", reference)
+		return fmt.Errorf("%s holds control characters or several lines: it must be one line", reference)
 	}
-	return value, nil
+	return nil
+}
+
+// fileOf is the file of a reference, whose value is known; nil for another one.
+func (r resolver) fileOf(reference, value string) *secretFile {
+	scheme, rest, err := splitReference(reference)
+	if err != nil || scheme != "file" {
+		return nil
+	}
+	return &secretFile{path: expand(rest, r.home, r.dir), value: value}
 }
 
 // readSecret reads the one line of a file without any of the forbidden mode bits, which

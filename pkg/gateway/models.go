@@ -21,7 +21,7 @@ func (a *App) chooseModel(ctx context.Context) (err error) {
 		return nil
 	}
 	a.models, err = modelset.New(ctx, a.cfg, modelset.Options{
-		LookupEnv: a.o.LookupEnv, Known: a.policy.Addresses, Version: Version(), Log: a.o.Log,
+		LookupEnv: a.o.LookupEnv, Known: a.policy.Addresses, Redactor: a.o.Redactor, Version: Version(), Log: a.o.Log,
 	})
 	if err != nil {
 		return err
@@ -79,7 +79,9 @@ func ListModels(ctx context.Context, cfg *config.Config, o Options, emit func(Mo
 // writes a table of the verdicts, row by row as they come. A model that cannot use tools
 // makes it an error.
 func TestModels(ctx context.Context, cfg *config.Config, o Options, name string, w io.Writer) error {
-	models, err := modelset.New(ctx, cfg, modelset.Options{LookupEnv: o.LookupEnv, Version: Version(), Log: o.Log})
+	models, err := modelset.New(ctx, cfg, modelset.Options{
+		LookupEnv: o.LookupEnv, Redactor: o.Redactor, Version: Version(), Log: o.Log,
+	})
 	if err != nil {
 		return admin.WithCode(admin.CodeUsage, err)
 	}

@@ -29,6 +29,7 @@ const maxLogLine = 64 << 10
 // Redactor replaces the secrets it knows. It may be used from many goroutines.
 type Redactor struct {
 	mu       sync.RWMutex
+	secrets  map[string]int // how often each was added
 	forms    []string
 	replacer *strings.Replacer
 	// begins has the forms by their first byte.
@@ -37,7 +38,7 @@ type Redactor struct {
 
 // NewRedactor knows the given secrets.
 func NewRedactor(secrets ...string) *Redactor {
-	r := &Redactor{replacer: strings.NewReplacer()}
+	r := &Redactor{secrets: map[string]int{}, replacer: strings.NewReplacer()}
 	r.add(secrets)
 	return r
 }
@@ -45,13 +46,33 @@ func NewRedactor(secrets ...string) *Redactor {
 // Add makes one more secret known. One shorter than 6 bytes is ignored.
 func (r *Redactor) Add(secret string) { r.add([]string{secret}) }
 
+// Forget takes back one [Redactor.Add]: a secret that is renewed every hour must not leave
+// all that it was before.
+func (r *Redactor) Forget(secret string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.secrets[secret]--; r.secrets[secret] <= 0 {
+		delete(r.secrets, secret)
+	}
+	r.build()
+}
+
 func (r *Redactor) add(secrets []string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, s := range secrets {
 		if len(s) >= minSecret {
-			r.forms = append(r.forms, formsOf(s)...)
+			r.secrets[s]++
 		}
+	}
+	r.build()
+}
+
+// build makes the forms of the secrets.
+func (r *Redactor) build() {
+	r.forms = nil
+	for s := range r.secrets {
+		r.forms = append(r.forms, formsOf(s)...)
 	}
 	// At one place the first pair that matches wins, so the longest come first.
 	slices.SortFunc(r.forms, func(a, b string) int {

@@ -232,6 +232,7 @@ func (r *request) failed(at *choice, err error) {
 		c.firstFailure = now
 	}
 	c.failed(at.key, failure, now)
+	r.last.Rest = c.restLeft(at.key, now)
 	switch {
 	case failure.Kind == KindTooLong:
 		r.err = err

@@ -60,6 +60,13 @@ func (m *Health) rests(key int, now time.Time) bool {
 	return now.Before(m.keys[key])
 }
 
+// restLeft is how long a key, or the whole model, rests from now on.
+func (m *Health) restLeft(key int, now time.Time) time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return max(0, m.keys[key].Sub(now), m.until.Sub(now))
+}
+
 // begin notes an attempt, and says whether it is the probe of a model that rested.
 func (m *Health) begin(now time.Time) (probe bool) {
 	m.mu.Lock()

@@ -38,6 +38,8 @@ type Retried struct {
 	Next    string
 	NextKey int
 	Wait    time.Duration
+	// Rest is how long the key or the model that failed is left alone; 0 for no rest.
+	Rest time.Duration
 }
 
 // Retry asks p again after temporary errors, with full jitter on top of the server's

@@ -9,6 +9,16 @@ func answerMutants() []Mutant {
 			Dir: "pkg/providers/internal/exchange", Test: "^TestAReplacedKeyStaysHidden$",
 		},
 		{
+			Promise: "model: keys", Defect: "overlooks a key that was written over",
+			File: "pkg/config/secretfile.go", Old: `info.ModTime().Equal(f.seen.ModTime())`, New: `!info.ModTime().IsZero()`,
+			Dir: "pkg/config", Test: "^TestASecretIsRenewed$",
+		},
+		{
+			Promise: "model: keys", Defect: "asks with each new key after a refusal",
+			File: "pkg/providers/internal/exchange/client.go", Old: `	r.used = true`, New: `	r.used = false`,
+			Dir: "pkg/providers/internal/exchange", Test: "^TestRenewal$",
+		},
+		{
 			Promise: "R10", Defect: "keeps any number of blocks of an answer",
 			File: "pkg/providers/anthropic/answer.go", Old: `a.starts > mostBlocks`, New: `a.starts < 0`,
 			Dir: "pkg/providers/anthropic", Test: "^TestTooManyBlocks$",

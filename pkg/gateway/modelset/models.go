@@ -99,10 +99,7 @@ func newProvider(m *config.Model, key *config.Secret, opts *Options) providers.L
 	if m.Provider == offlineName {
 		return offline.New(offline.Options{Version: opts.Version})
 	}
-	var reveal func() string
-	if key != nil {
-		reveal = key.Reveal
-	}
+	reveal := keyOf(key, opts)
 	connect, idle, total := time.Duration(m.Timeouts.Connect), time.Duration(m.Timeouts.Idle), time.Duration(m.Timeouts.Total)
 	switch m.Provider {
 	case config.ProviderAnthropic:
@@ -160,7 +157,7 @@ func retrying(log zerolog.Logger) providers.RetryPolicy {
 			said = "asking the model with the next key"
 		}
 		log.Warn().Err(r.Err).Int("attempt", r.Attempt).Int("key", r.Key).
-			Str("next", r.Next).Int("next_key", r.NextKey).Dur("wait", r.Wait).Msg(said)
+			Str("next", r.Next).Int("next_key", r.NextKey).Dur("wait", r.Wait).Dur("rest", r.Rest).Msg(said)
 	}}
 }
 

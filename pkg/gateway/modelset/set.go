@@ -19,6 +19,8 @@ type Options struct {
 	LookupEnv func(string) (string, bool)
 	// Known are all addresses by which a chat is or was known, the given one among them.
 	Known func(channels.Address) []channels.Address
+	// Redactor learns keys that were renewed; nil learns none.
+	Redactor Redactor
 	// Version is that of the gateway, which the built-in model tells.
 	Version string
 	Log     zerolog.Logger

@@ -155,7 +155,7 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 	ctx, cancel := p.server.Bound(ctx)
 	defer cancel()
 	a := newAnswer(q.messages, p.markOf(q.model), q.emit)
-	known := p.quirksOf(q.model)
+	known, renewal := p.quirksOf(q.model), p.server.Renewal()
 	for pauses := 0; ; {
 		err := p.once(ctx, q, known, a)
 		switch {
@@ -170,7 +170,7 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 			return nil, p.server.Failure(ctx, q.model, err)
 		}
 		learned := known.plainly(err).learn(err, q)
-		if learned == known && !q.forget(err) {
+		if learned == known && !q.forget(err) && !renewal.Again(err) {
 			return nil, p.server.Failure(ctx, q.model, err)
 		}
 		known = learned

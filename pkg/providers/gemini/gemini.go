@@ -134,14 +134,14 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 	}
 	ctx, cancel := p.client.Bound(ctx)
 	defer cancel()
-	known := p.quirksOf(q.model)
+	known, renewal := p.quirksOf(q.model), p.client.Renewal()
 	for {
 		resp, err := p.once(ctx, q, known)
 		if err == nil {
 			return resp, nil
 		}
 		learned := known.learn(err, q)
-		if learned == known || ctx.Err() != nil {
+		if ctx.Err() != nil || learned == known && !renewal.Again(err) {
 			return nil, p.client.Failure(ctx, q.model, err)
 		}
 		known = learned

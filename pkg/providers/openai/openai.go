@@ -111,7 +111,7 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 	}
 	ctx, cancel := p.client.Bound(ctx)
 	defer cancel()
-	known := p.quirksOf(q.model)
+	known, renewal := p.quirksOf(q.model), p.client.Renewal()
 	for {
 		s, body, err := p.request(q, known)
 		if err != nil {
@@ -122,7 +122,7 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 			return resp, nil
 		}
 		learned := known.learn(err, &s)
-		if learned == known || ctx.Err() != nil {
+		if ctx.Err() != nil || learned == known && !renewal.Again(err) {
 			return nil, p.client.Failure(ctx, q.model, err)
 		}
 		known = learned

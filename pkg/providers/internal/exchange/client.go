@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/url"
@@ -9,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"parley/pkg/providers"
 )
 
 const (
@@ -145,6 +148,27 @@ func (c *Client) remember(key string) {
 		c.keys = append(c.keys[:0], c.keys[1:]...)
 	}
 	c.keys = append(c.keys, key)
+}
+
+// Renewal tells whether a refused question may be asked once more, because its key has been
+// replaced since.
+type Renewal struct {
+	client *Client
+	key    string
+	used   bool
+}
+
+// Renewal begins with the key that is there now.
+func (c *Client) Renewal() Renewal { return Renewal{client: c, key: c.Key()} }
+
+// Again says so for the error of a question, once.
+func (r *Renewal) Again(err error) bool {
+	refused, ok := errors.AsType[*providers.Error](err)
+	if r.used || !ok || refused.Status != http.StatusUnauthorized || r.client.Key() == r.key {
+		return false
+	}
+	r.used = true
+	return true
 }
 
 // Close closes the connections that no request uses.
