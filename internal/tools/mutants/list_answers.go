@@ -64,6 +64,11 @@ func answerMutants() []Mutant {
 			Dir: "pkg/providers/openai", Test: "^TestRequestsKeepTheirOwnSettings$",
 		},
 		{
+			Promise: "encoded once", Defect: "gives a chat the instructions of another",
+			File: "pkg/agent/prompt/prompt.go", Old: `s.closing == closing && s.chat == files.Chat && `, New: `s.closing == closing && `,
+			Dir: "pkg/agent/prompt", Test: "^TestInstructionsStayWithTheirChat$",
+		},
+		{
 			Promise: "encoded once", Defect: "takes a field that stands there twice for the first of them",
 			File: "pkg/providers/internal/exchange/scan.go", Old: `		case seen&(1<<at) != 0:
 			s.off = true`, New: `		case seen&(1<<at) != 0:

@@ -42,7 +42,18 @@ type Reader struct {
 	mu sync.Mutex
 	// reading ends, by space, with the work of the one that reads its files.
 	reading map[string]chan struct{}
+	// systems are recent instructions, the oldest first: hundreds of turns share them.
+	systems []instructions
 }
+
+// instructions are those of a turn, and their parts.
+type instructions struct{ agent, chat, closing, whole string }
+
+const (
+	// How many instructions are kept, and how long their last sentences may be, in bytes.
+	maxSystems  = 16
+	longClosing = 1 << 10
+)
 
 // New returns a reader.
 func New(o Options) *Reader {
@@ -58,7 +69,27 @@ func New(o Options) *Reader {
 // System is the instructions of a turn: the operator's, those for the chat, and the
 // closing sentences of the turn's kind. It stays the same from turn to turn, and the
 // history follows it.
-func System(files Files, closing string) providers.Message {
+func (r *Reader) System(files Files, closing string) providers.Message {
+	m := providers.Message{Role: providers.RoleSystem}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.systems {
+		if s := &r.systems[i]; s.closing == closing && s.chat == files.Chat && s.agent == files.Agent {
+			m.Content = s.whole
+			return m
+		}
+	}
+	if m.Content = compose(files, closing); len(closing) > longClosing {
+		return m // the order of one background agent
+	}
+	if len(r.systems) == maxSystems {
+		r.systems = append(r.systems[:0], r.systems[1:]...)
+	}
+	r.systems = append(r.systems, instructions{files.Agent, files.Chat, closing, m.Content})
+	return m
+}
+
+func compose(files Files, closing string) string {
 	var parts []string
 	if s := strings.TrimSpace(files.Agent); s != "" {
 		parts = append(parts, text.ClipBytes(s, MaxRules), "\n\n")
@@ -66,7 +97,7 @@ func System(files Files, closing string) providers.Message {
 	if s := strings.TrimSpace(files.Chat); s != "" {
 		parts = append(parts, "# This chat\n", text.ClipBytes(s, MaxRules), "\n\n")
 	}
-	return providers.Message{Role: providers.RoleSystem, Content: strings.Join(append(parts, closing), "")}
+	return strings.Join(append(parts, closing), "")
 }
 
 // Setting is the facts that change between turns: the date with its zone, and the

@@ -3,11 +3,14 @@ package prompt_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
 	"time"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
@@ -186,7 +189,7 @@ func TestSystemMessage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := prompt.System(files, "Go on.").Content, "Be kind.\n\nGo on."; got != want {
+	if got, want := r.System(files, "Go on.").Content, "Be kind.\n\nGo on."; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	got := prompt.Setting(files, "Monday")
@@ -194,9 +197,28 @@ func TestSystemMessage(t *testing.T) {
 	if want := "Today is Monday.\n\n# USER.md\nAnn\n\n# MEMORY.md\nlikes tea"; notes != want || got.Role != providers.RoleUser {
 		t.Errorf("got %q, want %q", notes, want)
 	}
-	long := prompt.System(prompt.Files{Agent: strings.Repeat("é", prompt.MaxRules)}, "").Content
+	long := r.System(prompt.Files{Agent: strings.Repeat("é", prompt.MaxRules)}, "").Content
 	if len(long) > prompt.MaxRules+50 || strings.ToValidUTF8(long, "") != long {
 		t.Errorf("instructions of %d bytes", len(long))
+	}
+}
+
+// TestInstructionsStayWithTheirChat asks for the instructions of many chats, in turns: each
+// gets its own, and those that are alike share their memory.
+func TestInstructionsStayWithTheirChat(t *testing.T) {
+	t.Parallel()
+	r := prompt.New(prompt.Options{})
+	for n := range 200 {
+		chat, closing := fmt.Sprint("Rule ", n*7%40), fmt.Sprint("Closing ", n%3)
+		want := "Be kind.\n\n# This chat\n" + chat + "\n\n" + closing
+		files := prompt.Files{Agent: "Be kind.", Chat: chat, Memory: fmt.Sprint("secret ", n)}
+		first, again := r.System(files, closing), r.System(files, strings.Clone(closing))
+		if first.Content != want || again.Content != want || first.Role != providers.RoleSystem {
+			t.Fatalf("chat %d got %+v and %+v, want %q", n, first, again, want)
+		}
+		if unsafe.StringData(first.Content) != unsafe.StringData(again.Content) {
+			t.Fatal("the instructions were written twice")
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ func (t *Turn) Frame(ctx context.Context) (system, setting providers.Message, er
 		closing = "The channel is " + t.Info.Address.Channel + ". Answer " + prompt.NoReply +
 			" alone when there is nothing to say and no person asked, or you have already sent a message."
 	}
-	return prompt.System(files, closing), prompt.Setting(files, t.Clock.Today()), nil
+	return t.Deps.Prompts.System(files, closing), prompt.Setting(files, t.Clock.Today()), nil
 }
 
 // UserMessages are items as the model reads them, one message each, with the outcomes
