@@ -49,7 +49,7 @@ func rooms() map[string][]string {
 		// The operator's operations work on the parts of a gateway, the file of the store among them.
 		"pkg/gateway/admin": append([]string{
 			"pkg/gateway/files", "pkg/agent", "pkg/agent/...", "pkg/session", "pkg/session/local", "pkg/session/bolt", "pkg/session/engine/fsck",
-			"pkg/tools", "pkg/policy", "pkg/audit",
+			"pkg/tools", "pkg/policy", "pkg/audit", "pkg/httpd",
 		}, vocabulary...),
 		"workspace":    nil,
 		"pkg/channels": nil,
@@ -95,8 +95,9 @@ func rooms() map[string][]string {
 		"pkg/session/engine/rules": append([]string{
 			"pkg/session", "pkg/session/engine/table", "pkg/session/engine/lane",
 		}, vocabulary...),
-		"pkg/session/engine/writer": {"pkg/session", "pkg/session/kv", "pkg/session/engine/table"},
-		"pkg/session/engine/drain":  {"pkg/session", "pkg/session/engine/table", "pkg/session/engine/writer"},
+		"pkg/session/engine/writer":      {"pkg/session", "pkg/session/kv", "pkg/session/engine/table"},
+		"pkg/session/engine/drain":       {"pkg/session", "pkg/session/engine/table", "pkg/session/engine/writer"},
+		"pkg/session/engine/credentials": {"pkg/session", "pkg/session/engine/table", "pkg/session/engine/writer"},
 		"pkg/session/engine/upkeep": {
 			"pkg/session", "pkg/session/kv", "pkg/session/engine/table",
 			"pkg/session/engine/rules", "pkg/session/engine/writer",

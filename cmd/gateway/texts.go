@@ -105,14 +105,26 @@ due next. Three failures in a row pause a schedule.`
 	textSlackLong  = `Prints, as YAML, the manifest of a Slack app with the rights that the gateway
 needs. At https://api.slack.com/apps choose Create New App, From a manifest, and
 paste it there. The command writes no file.`
-	textSlackName   = "name of the app and its bot"
-	textToolNew     = "Make a tool of your own in the workspace"
-	textPairApprove = "Give access to the person who was told this code"
-	textPairOwner   = "give the rights of an owner in direct chats; for yourself"
-	textPair        = "Give strangers access by their code, or list or revoke it"
-	textPairList    = "List the people who wait for access, and those who have it"
-	textPairRevoke  = "Revoke the access of a person, at once"
-	textPairLong    = `A stranger who writes to a bot in a direct chat only gets a code, valid for one
+	textSlackName       = "name of the app and its bot"
+	textToolNew         = "Make a tool of your own in the workspace"
+	textToken           = "Make, list or revoke the tokens of programs"
+	textTokenCreate     = "Make a token for a program, and show it once"
+	textTokenCreateLong = `A program sends the token to the gateway's HTTP server as Authorization: Bearer
+TOKEN, and acts in the name of the person: its chats are that person's, at most with
+the level of the token. The token is shown once; the store keeps its hash alone.`
+	textTokenLevel   = "the most that its turns may use: none, chat, read, write or exec"
+	textTokenModels  = "a model that it may choose; may be repeated (default: the model of its chats)"
+	textTokenRights  = "a right beside the level: approve or call_tools; may be repeated"
+	textTokenExpires = "how long it is good, such as 90d or 12h, or never"
+	textTokenNote    = "your own word on it, for the list"
+	textTokenList    = "List the tokens, without their secrets"
+	textTokenRevoke  = "End a token and its open streams, at once"
+	textPairApprove  = "Give access to the person who was told this code"
+	textPairOwner    = "give the rights of an owner in direct chats; for yourself"
+	textPair         = "Give strangers access by their code, or list or revoke it"
+	textPairList     = "List the people who wait for access, and those who have it"
+	textPairRevoke   = "Revoke the access of a person, at once"
+	textPairLong     = `A stranger who writes to a bot in a direct chat only gets a code, valid for one
 hour. The operator approves it here. Paired people may use direct chats with this bot
 as if they were on its allow list, or with --owner as if they were among owners in
 the configuration: in these chats the bot reads and writes the files of the console

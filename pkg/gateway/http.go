@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"sync/atomic"
 
@@ -40,8 +41,9 @@ func (f *front) open(a *App) error {
 	f.reports = func() []admin.ChannelReport { return a.channels.reports() }
 	f.server = httpd.New(httpd.Options{
 		Listen: h.Listen, Public: public, TrustedProxies: config.Proxies(h.TrustedProxies),
-		Healthy: f.healthy, Ready: f.ready, Log: a.o.Log,
+		Keyring: keyring{a.store.Tokens()}, Healthy: f.healthy, Ready: f.ready, Log: a.o.Log,
 	})
+	f.server.Handle(httpd.Route{Pattern: "GET /api/me", Access: httpd.AccessProgram, Handler: http.HandlerFunc(me)})
 	return nil
 }
 

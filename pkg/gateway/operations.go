@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 
 	"parley/pkg/channels"
@@ -23,7 +25,8 @@ func Operate(ctx context.Context, cfg *config.Config, o Options, op admin.Operat
 	take func(json.RawMessage) error,
 ) error {
 	o.Operate, o.Look = true, !op.Audited
-	if op.Audited && op.Name != admin.CallTool().Name { // without a store, there is no record to change in it
+	makes := []string{admin.CallTool().Name, admin.CreateToken().Name}
+	if op.Audited && !slices.Contains(makes, op.Name) { // without a store, there is no record to change in it
 		there, err := bolt.Exists(cfg.StateDir)
 		if err != nil {
 			return admin.StoreError(err)
@@ -48,6 +51,7 @@ func (a *App) Operations() *admin.Gateway {
 		Registry: a.tools.Registry, Policy: a.policy, Approvals: a.tools.Approvals,
 		Offered: a.tools.Offered, Spaces: a.kept.spaces,
 		Home: consoleChat(), Writer: a.writer, Namer: a.channels.namer, Schedule: cronTimetable{}.Describe,
+		Models:   slices.Sorted(maps.Keys(a.cfg.Models)),
 		Currency: a.cfg.Budgets.Currency, State: a.state, Redact: a.o.Redactor.Redact, Note: a.audit.note, Log: a.o.Log,
 	}
 }

@@ -18,6 +18,8 @@ var (
 	ErrTaken = errors.New("the id is taken")
 	// ErrEnded: there was a record with this id, and it has had its end.
 	ErrEnded = errors.New("it has ended")
+	// ErrFull: there are as many records of the kind as there may be.
+	ErrFull = errors.New("there are as many as there may be")
 	// ErrStore: the store cannot write now (disk full, for instance). The call had no
 	// effect.
 	ErrStore = errors.New("the store cannot be written")

@@ -4,7 +4,7 @@ import "slices"
 
 // httpMutants break the promises of the section "The HTTP server".
 func httpMutants() []Mutant {
-	return slices.Concat(guardMutants(), serverMutants())
+	return slices.Concat(guardMutants(), serverMutants(), tokenMutants())
 }
 
 // guardMutants let in requests that the guard refuses.
@@ -107,6 +107,48 @@ func serverMutants() []Mutant {
 			Promise: "http: one port", Defect: "refuses calls before the adapter runs",
 			File: "pkg/httpd/platform.go", Old: "		wire.Later(w)\n", New: "		wire.Refuse(w, http.StatusNotFound)\n",
 			Dir: dir, Test: "^TestPlatformSharesThePort$",
+		},
+	}
+}
+
+// tokenMutants break the tokens of programs.
+func tokenMutants() []Mutant {
+	const dir, tokens = "pkg/session/engine", "pkg/session/engine/credentials/tokens.go"
+	return []Mutant{
+		{
+			Promise: "http: tokens", Defect: "lets work go on whose token is revoked",
+			File: tokens, Old: "			h.end()\n", New: "",
+			Dir: dir, Test: "^TestTokens$",
+		},
+		{
+			Promise: "http: tokens", Defect: "ends the work of all tokens with one",
+			File: tokens, Old: "_, stays := now[hash]; !stays {", New: "_, stays := now[hash]; !stays || len(before) > len(now) {",
+			Dir: dir, Test: "^TestTokens$",
+		},
+		{
+			Promise: "http: tokens", Defect: "forgets until the next start that a token is revoked",
+			File: tokens, Old: "return errors.Join(t.w.Do(ctx, change), t.w.View(t.read))", New: "return t.w.Do(ctx, change)",
+			Dir: dir, Test: "^TestTokens$",
+		},
+		{
+			Promise: "http: secrets of tokens", Defect: "hashes texts that are no tokens",
+			File: "pkg/httpd/secret.go", Old: "if !ok || len(rest) != ", New: "if !ok && len(rest) != ",
+			Dir: "pkg/httpd", Test: "^TestTokenSecrets$",
+		},
+		{
+			Promise: "http: secrets of tokens", Defect: "gives all tokens one secret",
+			File: "pkg/httpd/secret.go", Old: "_, _ = rand.Read(b)", New: "_, _ = rand.Read(b[:0])",
+			Dir: "pkg/httpd", Test: "^TestTokenSecrets$",
+		},
+		{
+			Promise: "http: damaged tokens", Defect: "has no bound on tokens",
+			File: tokens, Old: "case all >= session.MaxTokens:", New: "case all > session.MaxTokens:",
+			Dir: dir, Test: "^TestTokensAreBounded$",
+		},
+		{
+			Promise: "http: damaged tokens", Defect: "finds no two tokens of one id",
+			File: "pkg/session/engine/fsck/fsck.go", Old: "t.ID == \"\" || ids[t.ID] {", New: "t.ID == \"\" {",
+			Dir: dir, Test: "^TestFsckOfTokens$",
 		},
 	}
 }

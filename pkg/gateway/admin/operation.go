@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"parley/pkg/audit"
 	"parley/pkg/tools"
@@ -52,6 +53,8 @@ type Request struct {
 	Job string `json:"job,omitempty"`
 	// Task is a background task's name.
 	Task string `json:"task,omitempty"`
+	// Token has the properties of a new token, or the id of one.
+	Token *TokenRequest `json:"token,omitempty"`
 }
 
 // Operations are all operations.
@@ -63,6 +66,7 @@ func Operations() []Operation {
 		ListApprovals(), AllowApproval(), DenyApproval(), ListGrants(), RevokeGrant(),
 		ListJobs(), ShowJob(), RunJob(), PauseJob(), ResumeJob(), RemoveJob(),
 		ListTasks(), ShowTask(), CancelTask(),
+		CreateToken(), ListTokens(), RevokeToken(),
 	}
 }
 
@@ -100,6 +104,9 @@ func operatorRow(op Operation, r *Request, err error) audit.Row {
 	}
 	if r.Owner {
 		row.Detail += " --owner"
+	}
+	if r.Token != nil {
+		row.Detail += " " + strings.TrimSpace(r.Token.ID+" "+r.Token.Person)
 	}
 	for _, object := range []string{r.Session, r.Pair, r.Approval, r.Job, r.Task} {
 		if object != "" {

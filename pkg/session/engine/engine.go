@@ -10,6 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/session"
+	"parley/pkg/session/engine/credentials"
 	"parley/pkg/session/engine/drain"
 	"parley/pkg/session/engine/lane"
 	"parley/pkg/session/engine/outbox"
@@ -70,6 +71,7 @@ type Engine struct {
 	in     *inbox
 	out    *outbox.Outbox
 	pairs  *pairing.Pairs
+	tokens *credentials.Tokens
 	moves  moveBook
 	runs   lane.Runs // of the inbox and the outbox
 	keeper *upkeep.Keeper

@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/failpoint"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/credentials"
 	"parley/pkg/session/engine/outbox"
 	"parley/pkg/session/engine/pairing"
 	"parley/pkg/session/engine/table"
@@ -52,6 +53,9 @@ func Open(ctx context.Context, s kv.Store, o Options) (*Engine, error) {
 	})
 	if e.pairs, err = pairing.New(e.w, e.out); err == nil {
 		err = e.w.View(e.moves.read)
+	}
+	if err == nil {
+		e.tokens, err = credentials.New(e.w)
 	}
 	if err != nil {
 		stop()

@@ -10,11 +10,11 @@ import (
 	"parley/pkg/session/local"
 )
 
-// TestDamagedBooks: a damaged page of the pairing book or of the moves, which only a start
+// TestDamagedBooks: a damaged page of the pairing book, the moves or the tokens, which only a start
 // reads, is damage of the store as any other: the newest snapshot is restored, held.
 func TestDamagedBooks(t *testing.T) {
 	t.Parallel()
-	for _, book := range []kv.Bucket{table.Pairs, table.Moves} {
+	for _, book := range []kv.Bucket{table.Pairs, table.Moves, table.Tokens} {
 		t.Run(string(book), func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

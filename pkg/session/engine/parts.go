@@ -33,5 +33,8 @@ func (e *Engine) Jobs() session.Jobs { return jobs{e} }
 // Approvals are the questions that were put to people.
 func (e *Engine) Approvals() session.Approvals { return approvals{e} }
 
+// Tokens are the credentials of programs.
+func (e *Engine) Tokens() session.Tokens { return e.tokens }
+
 // Pairs are the people whom the operator let in by a code.
 func (e *Engine) Pairs() session.Pairs { return e.pairs }

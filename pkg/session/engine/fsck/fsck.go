@@ -83,6 +83,7 @@ func Check(k kv.Reader, unlisted bool, r *Report) error {
 	c.facts()
 	c.pairs()
 	c.moves()
+	c.tokens()
 	return nil
 }
 
@@ -298,6 +299,16 @@ func (c *checker) pairs() {
 		if !bytes.Equal(k, table.PersonKey(p.Address.Channel, p.Address.Account, p.Sender.ID)) {
 			c.r.Addf("pairing: %s %s is paired in the place of another", p.Address.Channel, p.Sender.ID)
 		}
+	})
+}
+
+func (c *checker) tokens() {
+	ids := map[string]bool{}
+	records(c, table.Tokens, func(k []byte, t *session.Token) {
+		if len(k) != len(session.TokenHash{}) || t.ID == "" || ids[t.ID] {
+			c.r.Addf("tokens: %q has no key or no id of its own", t.ID)
+		}
+		ids[t.ID] = true
 	})
 }
 

@@ -27,7 +27,7 @@ type State struct {
 }
 
 // ReadState reads the state of a store and touches all that a start will need: the heads
-// of the queues, the pairing book and the moves. Its error is [ErrNewer], or damage.
+// of the queues, the pairing book, the moves and the tokens. Its error is [ErrNewer], or damage.
 func ReadState(k kv.Reader) (State, error) {
 	t := NewTx(k, time.Time{})
 	m, err := Get[MetaRecord](t, Meta, MetaKey())
@@ -44,7 +44,7 @@ func ReadState(k kv.Reader) (State, error) {
 	for _, b := range []Bucket{Inbox, Outbox} {
 		t.Heads(b, func(_, _ uint64) {})
 	}
-	for _, b := range []Bucket{Pairs, Moves} {
+	for _, b := range []Bucket{Pairs, Moves, Tokens} {
 		t.Each(b, nil, func(_, _ []byte) bool { return true })
 	}
 	return State{ID: m.ID, Held: m.Held, Cured: m.Cured}, nil

@@ -223,6 +223,7 @@ func recordForms(t *testing.T) []form {
 		plain(Models, "", []byte("local")),
 		formOf(t, Spent, "", SpentRecord{session.ForPeople: full[session.Usage]()}),
 		formOf(t, Spent, "share", full[ShareRecord]()),
+		formOf(t, Tokens, "", full[session.Token]()),
 		plain(Bad, "", Seal(Inbox, NumKey(1, 2), []byte("payload"))),
 	}
 }
@@ -295,6 +296,7 @@ func keyForms() []form {
 		key(TasksOf, "", OfKey(ChatID(258), "task/1")),
 		key(JobsOf, "", OfKey(ChatID(258), "job1")),
 		key(Gone, "", NumKey(258)),
+		key(Tokens, "", bytes.Repeat([]byte{7}, 32)),
 		key(Bad, "", append([]byte(string(Inbox)+"/"), NumKey(258, 3)...)),
 	}
 }

@@ -49,6 +49,7 @@ const (
 	Spent     Bucket = "spent"     // chat, day -> SpentRecord; chat, day, person -> ShareRecord
 	TasksOf   Bucket = "tasks_of"  // chat, task id -> empty
 	JobsOf    Bucket = "jobs_of"   // chat, job id -> empty
+	Tokens    Bucket = "tokens"    // hash of a secret -> session.Token
 	Gone      Bucket = "gone"      // session or chat -> empty: it is forgotten, and a part of it is left
 	Bad       Bucket = "bad"       // bucket, key -> the bytes of a damaged record
 )
@@ -58,14 +59,14 @@ func Buckets() []Bucket {
 	return []Bucket{
 		Meta, Addr, Chats, Sessions, History, Inbox, Seen, Steps, Turns, Suspects,
 		Outbox, Sent, Suspended, Tasks, Open, Jobs, Due, Leases, Cursors,
-		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Bad,
+		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Bad,
 	}
 }
 
 // LaterBuckets are those that a store of an earlier build lacks: it gets them when
 // it is opened, and until then it is read as if they were empty.
 func LaterBuckets() []Bucket {
-	return []Bucket{Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone}
+	return []Bucket{Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens}
 }
 
 // isIndex says that a bucket's values are empty by design.

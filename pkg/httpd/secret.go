@@ -1,0 +1,29 @@
+package httpd
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"strings"
+)
+
+// tokenPrefix tells people, and programs that look for leaked secrets, where a token belongs.
+const tokenPrefix = "parley_"
+
+// NewToken returns the secret of a token, with 256 random bits, and its hash.
+func NewToken() (secret string, hash [sha256.Size]byte) {
+	b := make([]byte, 32)
+	_, _ = rand.Read(b) // it cannot fail
+	secret = tokenPrefix + base64.RawURLEncoding.EncodeToString(b)
+	return secret, sha256.Sum256([]byte(secret))
+}
+
+// TokenHash is the hash under which a token is kept. Ok says that the text can be one: other
+// texts, of any length, are not looked up.
+func TokenHash(secret string) (hash [sha256.Size]byte, ok bool) {
+	rest, ok := strings.CutPrefix(secret, tokenPrefix)
+	if !ok || len(rest) != base64.RawURLEncoding.EncodedLen(32) {
+		return hash, false
+	}
+	return sha256.Sum256([]byte(secret)), true
+}

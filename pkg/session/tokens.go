@@ -1,0 +1,47 @@
+package session
+
+import (
+	"context"
+	"time"
+)
+
+// MaxTokens is how many tokens a store keeps.
+const MaxTokens = 1000
+
+// TokenHash is the SHA-256 of a token's secret. The store has no secrets.
+type TokenHash [32]byte
+
+// Token is a credential of a program, without its secret.
+type Token struct {
+	// ID names the token to people; it is no secret.
+	ID string `json:"id"`
+	// Person is the one in whose name the program acts, as CHANNEL:ID.
+	Person string `json:"person"`
+	// Note is the operator's own word on it.
+	Note string `json:"note,omitempty"`
+	// Level is the most that a turn which the token starts may use.
+	Level string `json:"level"`
+	// Models are the models that it may choose; none are those of its chats.
+	Models []string `json:"models,omitempty"`
+	// Rights are given beside the level.
+	Rights  []string  `json:"rights,omitempty"`
+	Created time.Time `json:"created"`
+	// Expires is the end of the token; the zero time is none.
+	Expires time.Time `json:"expires,omitzero"`
+}
+
+// Tokens are the credentials of programs.
+type Tokens interface {
+	// PutToken stores a token under the hash of its secret. [ErrTaken]: there is one with
+	// this id or hash. [ErrFull]: there are [MaxTokens].
+	PutToken(ctx context.Context, hash TokenHash, t Token) error
+	// RevokeToken ends the token with this id, and returns it. When it returns, no token of
+	// this id is found, and its context has ended. [ErrNotFound]: there is none.
+	RevokeToken(ctx context.Context, id string) (Token, error)
+	// FindToken returns the token of a secret, from memory, with a context that ends when
+	// the token is revoked. One that is expired is returned as well: the caller looks at
+	// its time. [ErrNotFound]: there is none.
+	FindToken(hash TokenHash) (Token, context.Context, error)
+	// TokenList returns all tokens, the oldest first.
+	TokenList(ctx context.Context) ([]Token, error)
+}
