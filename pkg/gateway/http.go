@@ -22,8 +22,9 @@ type front struct {
 	server    *httpd.Server // nil without one
 	unwritten atomic.Bool   // the store refused the last write
 	takesIn   atomic.Bool
-	// held is why the store is held; channels report their state.
-	held    func(context.Context) error
+	// held is why the store is held, and reports tell the state of the channels. Both are
+	// cheap: strangers may ask for them.
+	held    func() string
 	reports func() []admin.ChannelReport
 }
 
@@ -37,7 +38,7 @@ func (f *front) open(a *App) error {
 	if err != nil {
 		return admin.WithCode(admin.CodeUsage, err)
 	}
-	f.held = a.Held
+	f.held = a.store.Held
 	f.reports = func() []admin.ChannelReport { return a.channels.reports() }
 	f.server = httpd.New(httpd.Options{
 		Listen: h.Listen, Public: public, TrustedProxies: config.Proxies(h.TrustedProxies),
@@ -105,7 +106,7 @@ func (f *front) healthy(context.Context) httpd.State {
 // ready is the same for messages on their way in: a gateway that starts, stops or is held
 // takes none in that it would answer.
 func (f *front) ready(ctx context.Context) httpd.State {
-	if !f.takesIn.Load() || f.held(ctx) != nil {
+	if !f.takesIn.Load() || f.held() != "" {
 		return httpd.StateDown
 	}
 	return f.healthy(ctx)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"path"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
@@ -103,11 +104,18 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w = &answer{ResponseWriter: w}
 	defer s.recovered(w, r)
 	secure(w.Header())
-	if _, pattern := s.mux.Handler(r); s.route(pattern) == nil {
+	if _, pattern := s.mux.Handler(r); s.route(pattern) == nil || !clean(r.URL.Path) {
 		s.astray(w, r)
 		return
 	}
 	s.mux.ServeHTTP(w, r)
+}
+
+// clean says that a path is written in one way: the mux would redirect others before the
+// guard sees them.
+func clean(p string) bool {
+	c := path.Clean(p)
+	return p == c || p == c+"/"
 }
 
 func (s *Server) route(pattern string) *Route {
@@ -126,7 +134,7 @@ func (s *Server) astray(w http.ResponseWriter, r *http.Request) {
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete} {
 		other := r.Clone(r.Context())
 		other.Method = method
-		if _, pattern := s.mux.Handler(other); s.route(pattern) != nil {
+		if _, pattern := s.mux.Handler(other); s.route(pattern) != nil && clean(r.URL.Path) {
 			w.Header().Add("Allow", method)
 		}
 	}

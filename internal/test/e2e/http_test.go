@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/test/fakeslack"
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/rig"
 )
 
 // TestOnePortForProbesAndAWebhook: the gateway's server answers probes under any name, and
@@ -37,6 +39,25 @@ func TestOnePortForProbesAndAWebhook(t *testing.T) {
 		if status, body := get(t, tc.method, "http://"+addr+tc.path, tc.host); status != tc.status {
 			t.Errorf("%s %s, Host %q: %d %s", tc.method, tc.path, tc.host, status, body)
 		}
+	}
+}
+
+// TestOnePortForProbesAndSlack: Slack's calls come in beside the probes, signed ones alone.
+func TestOnePortForProbesAndSlack(t *testing.T) {
+	t.Parallel()
+	srv := fakeslack.New(t)
+	chat := srv.DM(srv.User("Ada"))
+	addr := freeAddr(t)
+	w, target := pushedAt(t, srv, echoes, rig.Config{HTTP: addr}, addr)
+	chat.Say("hello")
+	w.hears(chat, "hello")
+	for host, want := range map[string]int{"": 401, "evil.example": 421} {
+		if status, body := get(t, http.MethodPost, target, host); status != want {
+			t.Errorf("an unsigned call, Host %q: %d %s", host, status, body)
+		}
+	}
+	if status, body := get(t, http.MethodGet, "http://"+addr+"/readyz", "any.example"); status != http.StatusOK || body != "ok" {
+		t.Errorf("readyz: %d %s", status, body)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/test/fakehttp"
 	"parley/internal/test/fakemodel"
 	"parley/internal/test/fakeslack"
 	"parley/internal/test/rig"
@@ -16,16 +15,21 @@ import (
 // newPushed runs a gateway that srv calls over HTTP, and gives the URL that it calls.
 func newPushed(t *testing.T, srv *fakeslack.Server, b brain, trusted ...*fakeslack.Chat) (w *slackWorld, target string) {
 	t.Helper()
-	addr, err := fakehttp.FreeAddr(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	return pushedAt(t, srv, b, rig.Config{}, freeAddr(t), trusted...)
+}
+
+// pushedAt is the same at an address.
+func pushedAt(
+	t *testing.T, srv *fakeslack.Server, b brain, c rig.Config, addr string, trusted ...*fakeslack.Chat,
+) (w *slackWorld, target string) {
+	t.Helper()
 	app := slackApp(srv)
 	app.AppToken, app.Listen = "", addr
 	for _, chat := range trusted {
 		app.Chats = append(app.Chats, chat.ID())
 	}
-	w = newSlackWith(t, srv, b, rig.Config{Slack: app})
+	c.Slack = app
+	w = newSlackWith(t, srv, b, c)
 	target = "http://" + app.Listen + "/slack/events"
 	w.looks("the gateway to listen", func() bool { return srv.Verify(w.ctx, target) == nil })
 	srv.PushTo(target)

@@ -34,18 +34,6 @@ func (w *world) verb(words ...string) string {
 	return string(out)
 }
 
-// listensAt gives the gateway an HTTP server.
-func (w *world) listensAt(addr string) {
-	w.t.Helper()
-	text, err := os.ReadFile(w.gw.ConfigPath())
-	if err == nil {
-		err = os.WriteFile(w.gw.ConfigPath(), append(text, fmt.Sprintf("http: {listen: %q}\n", addr)...), 0o600)
-	}
-	if err != nil {
-		w.t.Fatal(err)
-	}
-}
-
 // isReady waits until the gateway takes messages in.
 func (w *world) isReady(addr string) {
 	w.t.Helper()
@@ -89,9 +77,7 @@ func whoAmI(t *testing.T, addr, secret string) (status int, body string) {
 func TestTokensOfPrograms(t *testing.T) {
 	t.Parallel()
 	addr := freeAddr(t)
-	w := prepare(t, echoes, rig.Config{})
-	w.configure(settings{})
-	w.listensAt(addr)
+	w := prepare(t, echoes, rig.Config{HTTP: addr})
 	w.start()
 	t.Cleanup(func() { w.process.Kill() })
 	w.isReady(addr)

@@ -38,6 +38,8 @@ type Config struct {
 	// Telegram runs a bot that everyone may use, Slack an app; nil runs no bot.
 	Telegram *Telegram
 	Slack    *Slack
+	// HTTP is where the gateway's own server listens; empty means none.
+	HTTP string
 	// Tools are the settings below tools, by their keys; chats stands in Telegram and Slack.
 	Tools map[string]any
 }
@@ -154,6 +156,9 @@ models:
 		return nil, err
 	}
 	text += settings
+	if c.HTTP != "" {
+		text += fmt.Sprintf("http: {listen: %q, public_url: %q}\n", c.HTTP, "http://"+c.HTTP)
+	}
 	platforms, secrets := c.channels()
 	text += platforms
 	g := &Gateway{Bin: bin, Dir: dir, Env: slices.Concat([]string{"LLM_KEY=test"}, env, secrets)}

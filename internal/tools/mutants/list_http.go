@@ -29,6 +29,16 @@ func guardMutants() []Mutant {
 			Dir: dir, Test: table,
 		},
 		{
+			Promise: "http: addresses", Defect: "believes the name that a proxy passes on",
+			File: guard, Old: "AccessProbe && !known {", New: `AccessProbe && !known && r.Header.Get("X-Forwarded-Host") == "" {`,
+			Dir: dir, Test: "^TestAddressesGiveNoRights$",
+		},
+		{
+			Promise: "http: addresses", Defect: "sends paths of two forms on before it looks at the name",
+			File: "pkg/httpd/server.go", Old: "s.route(pattern) == nil || !clean(r.URL.Path) {", New: "s.route(pattern) == nil {",
+			Dir: dir, Test: "^TestRawRequests$",
+		},
+		{
 			Promise: "http: foreign pages", Defect: "lets a write without Origin pass",
 			File: guard, Old: "return len(from) == 1 && from[0] == origin && sameSite",
 			New: "return (len(from) == 0 || from[0] == origin) && sameSite",

@@ -58,6 +58,8 @@ func (s *Server) Serve(ctx context.Context) error {
 		WriteTimeout:      60 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
+		// The handler refuses OPTIONS * as it refuses all that it does not know.
+		DisableGeneralOptionsHandler: true,
 	}
 	stopped := make(chan struct{})
 	go func() {

@@ -91,6 +91,9 @@ func (e *Engine) Damage() error { return e.w.State.Damage() }
 // a bug, can cause. Other errors are no cause for it.
 func (e *Engine) Suspect(cause error) { e.w.Suspect(cause) }
 
+// Held is the reason for which no item is handed out, "" in normal use. It reads no store.
+func (e *Engine) Held() string { return e.w.State.Held() }
+
 // Status counts waiting messages and failures.
 func (e *Engine) Status(_ context.Context) (session.Status, error) {
 	var st session.Status
