@@ -7,22 +7,31 @@ import (
 	"strings"
 )
 
-// check gives the first broken rule of a request in the words of the real server, or "".
-func (s *Server) check(q *Request) string {
-	for key := range q.Body {
+// Rules are those of the protocol.
+type Rules struct {
+	// Vertex takes no ids of calls.
+	Vertex bool
+	// Signatures gives the broken rule about the signatures of a content of the turn under
+	// way that has calls, or "". Nil takes all.
+	Signatures func(parts []any) string
+}
+
+// Broken gives the first broken rule of a request in the words of the real server, or "".
+func (r Rules) Broken(body map[string]any) string {
+	for key := range body {
 		if !slices.Contains([]string{"contents", "systemInstruction", "tools", "toolConfig", "generationConfig"}, key) {
 			return unknown(key, "request")
 		}
 	}
-	declared, broken := checkTools(q.Body["tools"])
+	declared, broken := checkTools(body["tools"])
 	if broken != "" {
 		return broken
 	}
 	for _, check := range []func() string{
-		func() string { return checkChoice(q.Body["toolConfig"], declared) },
-		func() string { return checkConfig(q.Body["generationConfig"]) },
-		func() string { return checkInstructions(q.Body["systemInstruction"]) },
-		func() string { return s.checkContents(q) },
+		func() string { return checkChoice(body["toolConfig"], declared) },
+		func() string { return checkConfig(body["generationConfig"]) },
+		func() string { return checkInstructions(body["systemInstruction"]) },
+		func() string { return r.checkContents(list(body["contents"])) },
 	} {
 		if broken := check(); broken != "" {
 			return broken
@@ -90,8 +99,7 @@ func checkInstructions(v any) string {
 }
 
 // checkContents walks the conversation.
-func (s *Server) checkContents(q *Request) string {
-	contents := list(q.Body["contents"])
+func (r Rules) checkContents(contents []any) string {
 	if len(contents) == 0 {
 		return "* GenerateContentRequest.contents: contents is not specified"
 	}
@@ -112,12 +120,12 @@ func (s *Server) checkContents(q *Request) string {
 		case role == "model" && before == "model":
 			return "Please ensure that function call turn comes immediately after a user turn or after a function response turn."
 		}
-		calls, broken := s.checkParts(parts, role, open)
+		calls, broken := r.checkParts(parts, role, open)
 		if broken != "" {
 			return fmt.Sprintf("contents[%d]: %s", i, broken)
 		}
-		if i >= turn && len(calls) > 0 {
-			if broken := s.checkSignature(q.Model, parts); broken != "" {
+		if i >= turn && len(calls) > 0 && r.Signatures != nil {
+			if broken := r.Signatures(parts); broken != "" {
 				return broken
 			}
 		}
@@ -146,7 +154,7 @@ func currentTurn(contents []any) int {
 }
 
 // checkParts checks the parts of a content, which answers the open calls; it gives its own.
-func (s *Server) checkParts(parts []any, role string, open []map[string]any) (calls []map[string]any, broken string) {
+func (r Rules) checkParts(parts []any, role string, open []map[string]any) (calls []map[string]any, broken string) {
 	var answered []map[string]any
 	for _, v := range parts {
 		p := object(v)
@@ -160,7 +168,7 @@ func (s *Server) checkParts(parts []any, role string, open []map[string]any) (ca
 				return nil, "a function call outside a model turn"
 			}
 			call := object(p[kind])
-			if broken := s.checkCall(call, "args"); broken != "" {
+			if broken := r.checkCall(call, "args"); broken != "" {
 				return nil, broken
 			}
 			calls = append(calls, call)
@@ -169,7 +177,7 @@ func (s *Server) checkParts(parts []any, role string, open []map[string]any) (ca
 				return nil, "a function response outside a user turn"
 			}
 			response := object(p[kind])
-			if broken := s.checkCall(response, "response"); broken != "" {
+			if broken := r.checkCall(response, "response"); broken != "" {
 				return nil, broken
 			}
 			answered = append(answered, response)
@@ -224,9 +232,9 @@ func checkBlob(blob map[string]any) string {
 	return ""
 }
 
-func (s *Server) checkCall(call map[string]any, values string) string {
+func (r Rules) checkCall(call map[string]any, values string) string {
 	for key := range call {
-		if key != "name" && key != values && (key != "id" || s.opts.Vertex) {
+		if key != "name" && key != values && (key != "id" || r.Vertex) {
 			return unknown(key, "function_call")
 		}
 	}

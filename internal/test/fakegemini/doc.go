@@ -6,6 +6,7 @@
 // an order that the protocol refuses, or a signature of thoughts that is missing or was
 // not given out are HTTP 400 in the words of the real server, and counted as a violation.
 //
-// To add a rule: a check in contents.go or schema.go. To add a shape of an answer: a
+// Its [Rules] check requests for other servers too. To add one: a check in contents.go or
+// schema.go. To add a shape of an answer: a
 // field of [Reply].
 package fakegemini

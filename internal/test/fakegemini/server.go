@@ -140,7 +140,8 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 	if err := json.Unmarshal(raw, &q.Body); err != nil {
 		broken = "Invalid JSON payload received. " + err.Error()
 	} else {
-		broken = s.check(&q)
+		rules := Rules{Vertex: s.opts.Vertex, Signatures: func(parts []any) string { return s.checkSignature(q.Model, parts) }}
+		broken = rules.Broken(q.Body)
 	}
 	s.mu.Lock()
 	s.n++

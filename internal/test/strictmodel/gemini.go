@@ -4,10 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
+	"parley/internal/test/fakegemini"
 	"parley/internal/test/fakemodel"
 	"parley/pkg/providers"
 )
@@ -26,9 +26,7 @@ type geminiRequest struct {
 			Allowed []string `json:"allowedFunctionNames"`
 		} `json:"functionCallingConfig"`
 	} `json:"toolConfig"`
-	GenerationConfig map[string]any   `json:"generationConfig"`
-	SafetySettings   []map[string]any `json:"safetySettings"`
-	CachedContent    string           `json:"cachedContent"`
+	GenerationConfig map[string]any `json:"generationConfig"`
 }
 
 type geminiContent struct {
@@ -37,13 +35,12 @@ type geminiContent struct {
 }
 
 type geminiPart struct {
-	Text         *string         `json:"text"`
-	Thought      bool            `json:"thought"`
-	Signature    string          `json:"thoughtSignature"`
-	Call         *geminiCall     `json:"functionCall"`
-	Response     *geminiResponse `json:"functionResponse"`
-	InlineData   *geminiBlob     `json:"inlineData"`
-	MediaQuality string          `json:"mediaResolution"`
+	Text       *string         `json:"text"`
+	Thought    bool            `json:"thought"`
+	Signature  string          `json:"thoughtSignature"`
+	Call       *geminiCall     `json:"functionCall"`
+	Response   *geminiResponse `json:"functionResponse"`
+	InlineData *geminiBlob     `json:"inlineData"`
 }
 
 type geminiBlob struct {
@@ -68,37 +65,11 @@ type geminiTools struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description"`
 		Parameters  json.RawMessage `json:"parameters"`
-		JSONSchema  json.RawMessage `json:"parametersJsonSchema"`
 	} `json:"functionDeclarations"`
 }
 
-// geminiSchema is the part of OpenAPI's schema that the wire takes.
-type geminiSchema struct {
-	Type             string                  `json:"type"`
-	Format           string                  `json:"format"`
-	Title            string                  `json:"title"`
-	Description      string                  `json:"description"`
-	Nullable         bool                    `json:"nullable"`
-	Enum             []string                `json:"enum"`
-	Items            *geminiSchema           `json:"items"`
-	Properties       map[string]geminiSchema `json:"properties"`
-	PropertyOrdering []string                `json:"propertyOrdering"`
-	Required         []string                `json:"required"`
-	AnyOf            []geminiSchema          `json:"anyOf"`
-	Minimum          json.Number             `json:"minimum"`
-	Maximum          json.Number             `json:"maximum"`
-	MinItems         json.Number             `json:"minItems"`
-	MaxItems         json.Number             `json:"maxItems"`
-	MinLength        json.Number             `json:"minLength"`
-	MaxLength        json.Number             `json:"maxLength"`
-	MinProperties    json.Number             `json:"minProperties"`
-	MaxProperties    json.Number             `json:"maxProperties"`
-	Pattern          string                  `json:"pattern"`
-	Default          any                     `json:"default"`
-	Example          any                     `json:"example"`
-}
-
-// geminiCheck walks through one request.
+// geminiCheck walks through one request that breaks no rule of the protocol, as package
+// fakegemini has them. It checks the signatures, which are its own.
 type geminiCheck struct {
 	s    *Server
 	req  *geminiRequest
@@ -109,131 +80,51 @@ type geminiCheck struct {
 }
 
 // gemini translates a request; the error tells the first rule that it breaks.
-func (s *Server) gemini(req *geminiRequest) (*fakemodel.Request, error) {
-	c := geminiCheck{s: s, req: req}
-	if err := c.tools(); err != nil {
+func (s *Server) gemini(body []byte, req *geminiRequest) (*fakemodel.Request, error) {
+	var fields map[string]any
+	if err := json.Unmarshal(body, &fields); err != nil {
 		return nil, err
 	}
-	if sys := req.SystemInstruction; sys != nil {
-		var text strings.Builder
-		for _, p := range sys.Parts {
-			if p.Text == nil || *p.Text == "" {
-				return nil, errors.New("system_instruction: a part without text")
-			}
-			text.WriteString(*p.Text)
-		}
-		c.out.Messages = append(c.out.Messages, providers.Message{Role: providers.RoleSystem, Content: text.String()})
+	if broken := (fakegemini.Rules{}).Broken(fields); broken != "" {
+		return nil, errors.New(broken)
 	}
-	if len(req.Contents) == 0 {
-		return nil, errors.New("contents is not specified")
-	}
-	for i := range req.Contents {
-		if err := c.content(i); err != nil {
-			return nil, fmt.Errorf("contents[%d]: %w", i, err)
-		}
-	}
-	switch {
-	case len(c.open) > 0 || req.Contents[len(req.Contents)-1].Role != providers.RoleUser:
-		return nil, errors.New("the last content is not the user's")
-	case c.unsigned != "":
-		return nil, fmt.Errorf("function call %q is missing a thought_signature", c.unsigned)
-	}
-	return &c.out, nil
-}
-
-func (c *geminiCheck) tools() error {
-	names := map[string]bool{}
-	for _, t := range c.req.Tools {
+	c := geminiCheck{s: s, req: req}
+	for _, t := range req.Tools {
 		for _, f := range t.Functions {
-			var schema geminiSchema
-			switch {
-			case f.Name == "" || len(f.Name) > 64 || names[f.Name]:
-				return fmt.Errorf("function declaration %q", f.Name)
-			case len(f.Parameters) > 0 && len(f.JSONSchema) > 0:
-				return fmt.Errorf("%s has parameters and parametersJsonSchema", f.Name)
-			case len(f.Parameters) > 0:
-				if err := strict(f.Parameters, &schema); err != nil {
-					return fmt.Errorf("parameters of %s: %w", f.Name, err)
-				}
-			}
-			names[f.Name] = true
 			c.out.Tools = append(c.out.Tools, providers.ToolDefinition{
 				Type: "function", Function: providers.FunctionDefinition{Name: f.Name, Description: f.Description},
 			})
 		}
 	}
-	return c.choice(names)
-}
-
-// choice checks the choice among the tools with these names.
-func (c *geminiCheck) choice(names map[string]bool) error {
-	if c.req.ToolConfig == nil {
-		return nil
+	if sys := req.SystemInstruction; sys != nil {
+		var text strings.Builder
+		for _, p := range sys.Parts {
+			text.WriteString(*p.Text)
+		}
+		c.out.Messages = append(c.out.Messages, providers.Message{Role: providers.RoleSystem, Content: text.String()})
 	}
-	config := &c.req.ToolConfig.Calling
-	if !slices.Contains([]string{"AUTO", "ANY", "NONE", "VALIDATED"}, config.Mode) || len(config.Allowed) > 0 && config.Mode != "ANY" {
-		return fmt.Errorf("function_calling_config %+v", *config)
-	}
-	for _, name := range config.Allowed {
-		if !names[name] {
-			return fmt.Errorf("allowed_function_names has %q", name)
+	for i := range req.Contents {
+		content := &req.Contents[i]
+		if content.Role == providers.RoleUser {
+			c.user(content.Parts)
+		} else if err := c.model(content.Parts); err != nil {
+			return nil, fmt.Errorf("contents[%d]: %w", i, err)
 		}
 	}
-	return nil
+	if c.unsigned != "" {
+		return nil, fmt.Errorf("function call %q is missing a thought_signature", c.unsigned)
+	}
+	return &c.out, nil
 }
 
-func (c *geminiCheck) content(i int) error {
-	content := &c.req.Contents[i]
-	if len(content.Parts) == 0 {
-		return errors.New("must include at least one parts field")
-	}
-	for n := range content.Parts {
-		if err := content.Parts[n].one(); err != nil {
-			return fmt.Errorf("parts[%d]: %w", n, err)
-		}
-	}
-	switch content.Role {
-	case providers.RoleUser:
-		return c.user(content.Parts)
-	case "model":
-		if i == 0 {
-			return errors.New("a function call turn comes after a user turn or a function response turn")
-		}
-		return c.model(content.Parts)
-	default:
-		return fmt.Errorf("role %q: please use a valid role: user, model", content.Role)
-	}
-}
-
-// one says whether a part has exactly one kind of data.
-func (p *geminiPart) one() error {
-	n := 0
-	for _, there := range []bool{p.Text != nil, p.Call != nil, p.Response != nil, p.InlineData != nil} {
-		if there {
-			n++
-		}
-	}
-	if n != 1 || p.Text != nil && *p.Text == "" && p.Signature == "" {
-		return errors.New("required oneof field 'data' must have one initialized field")
-	}
-	return nil
-}
-
-func (c *geminiCheck) user(parts []geminiPart) error {
+func (c *geminiCheck) user(parts []geminiPart) {
 	m := providers.Message{Role: providers.RoleUser}
-	responses := 0
 	for i := range parts {
 		p := &parts[i]
 		switch {
-		case p.Response != nil:
-			if responses >= len(c.open) || p.Response.Name != c.open[responses].Name || p.Response.Response == nil {
-				return fmt.Errorf("parts[%d]: the response of %q answers no call", i, p.Response.Name)
-			}
-			call := c.open[responses]
-			if id := c.ids(call.ID); id != p.Response.ID {
-				return fmt.Errorf("parts[%d]: the response has the id %q, its call %q", i, p.Response.ID, id)
-			}
-			responses++
+		case p.Response != nil: // in the order of the calls
+			call := c.open[0]
+			c.open = c.open[1:]
 			c.out.Messages = append(c.out.Messages, providers.Message{
 				Role: providers.RoleTool, ToolCallID: call.ID, Name: call.Name, Content: encode(p.Response.Response),
 			})
@@ -241,33 +132,15 @@ func (c *geminiCheck) user(parts []geminiPart) error {
 			m.Content += *p.Text
 		case p.InlineData != nil:
 			m.Images = append(m.Images, providers.Image{MIME: p.InlineData.MIME})
-		default:
-			return fmt.Errorf("parts[%d]: a function call of the user", i)
 		}
 	}
-	if responses != len(c.open) {
-		return errors.New("the number of function response parts must be equal to the number of function call parts of the function call turn")
-	}
-	c.open = nil
 	if m.Content != "" || len(m.Images) > 0 {
 		c.unsigned = "" // the calls of earlier turns are not checked
 		c.out.Messages = append(c.out.Messages, m)
 	}
-	return nil
-}
-
-// ids is the id of a call on the wire: a call without one got a name of ours.
-func (c *geminiCheck) ids(id string) string {
-	if strings.HasPrefix(id, "unnamed ") {
-		return ""
-	}
-	return id
 }
 
 func (c *geminiCheck) model(parts []geminiPart) error {
-	if len(c.open) > 0 {
-		return errors.New("a function call turn without its function response turn")
-	}
 	m := providers.Message{Role: providers.RoleAssistant}
 	for i := range parts {
 		p := &parts[i]
@@ -289,8 +162,6 @@ func (c *geminiCheck) model(parts []geminiPart) error {
 				return fmt.Errorf("parts[%d]: the thought signature is not valid", i)
 			}
 			m.Content += *p.Text
-		default:
-			return fmt.Errorf("parts[%d]: data of a model that is no text and no call", i)
 		}
 	}
 	c.out.Messages = append(c.out.Messages, m)
@@ -303,8 +174,6 @@ func (c *geminiCheck) call(p *geminiPart, first bool) error {
 	switch {
 	case err != nil:
 		return err
-	case p.Call.Name == "":
-		return errors.New("function_call.name: Name cannot be empty")
 	case p.Signature == "" && first:
 		c.unsigned = p.Call.Name
 	case p.Signature != "" && p.Signature != want && p.Signature != skipCheck:

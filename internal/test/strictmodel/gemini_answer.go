@@ -21,7 +21,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	body, err := s.read(w, r, &wire)
 	var req *fakemodel.Request
 	if err == nil {
-		req, err = s.gemini(&wire)
+		req, err = s.gemini(body, &wire)
 	}
 	if err != nil {
 		s.violated(err)

@@ -53,9 +53,9 @@ func TestServersAreStrict(t *testing.T) {
 		"gemini, signature of old": {g, `skip_thought_signature_validator`, "c2lnbmVk", "not valid"},
 		"gemini, no response":      {g, `"functionResponse":{"name":"f","response":{"r":1}}`, `"text":"t"`, "number of function response parts"},
 		"gemini, two responses": {
-			g, `{"functionResponse"`, `{"functionResponse":{"name":"f","response":{}}},{"functionResponse"`, "answers no call",
+			g, `{"functionResponse"`, `{"functionResponse":{"name":"f","response":{}}},{"functionResponse"`, "number of function response parts",
 		},
-		"gemini, other id":   {g, `"name":"f","response"`, `"id":"x","name":"f","response"`, "has the id"},
+		"gemini, other id":   {g, `"name":"f","response"`, `"id":"x","name":"f","response"`, "does not answer the call"},
 		"gemini, role":       {g, `"model"`, `"assistant"`, "valid role"},
 		"gemini, empty part": {g, `{"text":"q"}`, `{}`, "oneof"},
 		"gemini, keyword": {

@@ -80,8 +80,7 @@ func (a *answer) add(raw []byte) (last bool, err error) {
 		return false, a.begin(f.Message)
 	case "content_block_start":
 		a.begun = true
-		_, err := a.addBlock(f.Index, f.Block)
-		return false, err
+		return false, a.addBlock(f.Index, f.Block)
 	case "content_block_delta":
 		return false, a.addDelta(&f)
 	case "message_delta":
@@ -104,7 +103,7 @@ func (a *answer) begin(m *message) error {
 	}
 	a.counts.add(m.Usage)
 	for i := range m.Content {
-		if _, err := a.addBlock(i, m.Content[i]); err != nil {
+		if err := a.addBlock(i, m.Content[i]); err != nil {
 			return err
 		}
 	}
@@ -141,19 +140,19 @@ func (a *answer) end(reason string, details *stopDetails) {
 const mostBlocks = 2048
 
 // addBlock begins a block, with the content that it begins with.
-func (a *answer) addBlock(index int, raw json.RawMessage) (*block, error) {
+func (a *answer) addBlock(index int, raw json.RawMessage) error {
 	if a.starts++; a.starts > mostBlocks {
-		return nil, exchange.TooBig()
+		return exchange.TooBig()
 	}
 	var s blockStart
 	if err := json.Unmarshal(raw, &s); err != nil {
-		return nil, exchange.Cut("a part of the answer is not JSON", err)
+		return exchange.Cut("a part of the answer is not JSON", err)
 	}
 	b := &block{kind: s.Type, raw: raw}
 	switch s.Type {
 	case "": // its pieces tell what it is
 		delete(a.open, index)
-		return nil, nil
+		return nil
 	case kindText:
 		a.addText(b, s.Text)
 	case kindThinking:
@@ -161,7 +160,7 @@ func (a *answer) addBlock(index int, raw json.RawMessage) (*block, error) {
 	case kindCall:
 		if a.calls >= providers.MaxCalls {
 			a.open[index] = &block{kind: kindCall, call: -1}
-			return a.open[index], nil // no caller runs so many
+			return nil // no caller runs so many
 		}
 		b.call, b.name = a.calls, s.Name
 		b.id = a.callID(s.ID)
@@ -171,7 +170,7 @@ func (a *answer) addBlock(index int, raw json.RawMessage) (*block, error) {
 	}
 	a.open[index] = b
 	a.blocks = append(a.blocks, b)
-	return b, nil
+	return nil
 }
 
 // firstInput is the input that a call begins with: in a stream, an empty object stands
@@ -205,10 +204,10 @@ func (a *answer) addDelta(f *frame) error {
 			return exchange.Cut("a piece of the answer belongs to no part of it", nil)
 		}
 		a.begun = true
-		var err error
-		if b, err = a.addBlock(f.Index, json.RawMessage(`{"type":"`+kind+`"}`)); err != nil {
+		if err := a.addBlock(f.Index, json.RawMessage(`{"type":"`+kind+`"}`)); err != nil {
 			return err
 		}
+		b = a.open[f.Index]
 	}
 	switch f.Delta.Type {
 	case "text_delta":

@@ -99,7 +99,7 @@ func appendInstructions(b []byte, instructions []providers.Message) []byte {
 // toolConfig says whether tools may or must be called; it is empty where the model decides.
 func toolConfig(v any) ([]byte, error) {
 	choice, err := exchange.ToolChoice(v)
-	mode := ""
+	var mode string
 	switch {
 	case err != nil:
 		return nil, err

@@ -35,7 +35,7 @@ func TestALongAnswerIsReadOnce(t *testing.T) { //nolint:paralleltest // it takes
 	fill := func(piece string, size int) string { return strings.Repeat(piece, size/len(piece)) }
 	piece := `{"index":0,"id":"a","function":{"name":"n","arguments":"{}` + strings.Repeat("x", 200) + `"}}`
 	part := `{"type":"thinking","thinking":"` + strings.Repeat("x", 50) + `"},`
-	for name, c := range map[string]struct {
+	for name, c := range map[string]struct { //nolint:paralleltest // each takes a processor
 		body  string
 		calls int
 	}{
@@ -46,7 +46,7 @@ func TestALongAnswerIsReadOnce(t *testing.T) { //nolint:paralleltest // it takes
 			fill(frames(`{"choices":[{"delta":{"content":[`+fill(part, 7<<20)+`{}]}}]}`), size), 0,
 		},
 	} {
-		t.Run(name, func(t *testing.T) { //nolint:paralleltest // it takes a processor
+		t.Run(name, func(t *testing.T) {
 			resp, err := told(t, c.body+frames(stop, done), within)
 			if err != nil || len(resp.ToolCalls) != c.calls || len(resp.Reasoning) < size/4 && c.calls == 0 {
 				t.Errorf("%v", err)
