@@ -35,6 +35,7 @@ type Chat struct {
 	Prompt     string `yaml:"prompt" jsonschema_description:"A file with further instructions for this chat, behind AGENT.md. It is read for every turn."`
 	Model      string `yaml:"model" jsonschema_description:"The name under models of the model that answers here, until somebody chooses another with /model."`
 	ToolChoice string `yaml:"tool_choice" jsonschema_description:"As models.NAME.tool_choice, for this chat."`
+	Effort     string `yaml:"reasoning_effort" jsonschema:"enum=none,enum=minimal,enum=low,enum=medium,enum=high,enum=xhigh" jsonschema_description:"As models.NAME.reasoning_effort, for this chat and whichever model answers in it."`
 }
 
 // inUse says whether the gateway may ask a model by itself, so that its keys must be there.
@@ -131,7 +132,7 @@ func (c modelChecker) offers(path, name string) bool {
 func (c modelChecker) chat(path, place string, chat *Chat) {
 	c.place(path, place)
 	if *chat == (Chat{}) {
-		c.at(path, "says nothing: write prompt, model or tool_choice, or leave it out")
+		c.at(path, "says nothing: write prompt, model, tool_choice or reasoning_effort, or leave it out")
 	}
 	if c.written(path + ".model") {
 		c.offers(path+".model", chat.Model)

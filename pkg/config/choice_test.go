@@ -30,9 +30,19 @@ func TestChoiceRefuses(t *testing.T) {
 			`5:17: roles.vision: "main" takes no pictures: write images: true into models.main, or name another model`,
 		},
 		"no chat":         {"chats: {nowhere: {prompt: p}}", "1:9: chats.nowhere: no such place"},
-		"chat of nothing": {"chats: {here: {}}", "1:9: chats.here: says nothing: write prompt, model or tool_choice"},
+		"chat of nothing": {"chats: {here: {}}", "1:9: chats.here: says nothing: write prompt, model, tool_choice or reasoning_effort"},
 		"chat's model":    {twoModels + "chats: {here: {model: x}}", `5:23: chats.here.model: "x" is not among the models`},
 		"chat's choice":   {"chats: {here: {tool_choice: always}}", `1:29: chats.here.tool_choice: there is no tool "always"`},
+		"model's effort": {
+			"models: {main: {model: m, reasoning_effort: much}}",
+			"1:45: models.main.reasoning_effort: \"much\" is not understood: write one of none, minimal, low, medium, high, xhigh",
+		},
+		"chat's effort":     {"chats: {here: {reasoning_effort: max}}", `1:34: chats.here.reasoning_effort: "max" is not understood`},
+		"effort of offline": {"models: {main: {provider: offline, reasoning_effort: low}}", "models.main.reasoning_effort: belongs to a server"},
+		"effort of a model without": {
+			"models: {main: {model: quick, reasoning_effort: low}}",
+			"1:49: models.main.reasoning_effort: is never sent, because the model takes none (its row in docs/models.md): leave it out",
+		},
 		"empty choice": {
 			"chats: {here: {tool_choice: '', prompt: p}}",
 			"chats.here.tool_choice: is empty: write one of auto, none, required",
@@ -116,6 +126,30 @@ func TestDefaultMayAnswer(t *testing.T) {
 	}
 }
 
+// TestPicturesByTheRow takes the row's word on pictures for models whose file says none.
+func TestPicturesByTheRow(t *testing.T) {
+	t.Parallel()
+	o := choiceOptions()
+	o.Sees = func(m *config.Model) bool { return m.Model == "seeing" }
+	cfg, err := config.Load(write(t, `models:
+  main: {model: seeing}
+  off: {model: seeing, images: false}
+  on: {model: other, images: true}
+  other: {model: other}
+  claude: {provider: anthropic, model: c, api_key: "env:K"}
+  gemini: {provider: gemini, model: g, images: false, api_key: "env:K"}
+roles: {vision: main}
+`), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"main": true, "off": false, "on": true, "other": false, "claude": true, "gemini": false} {
+		if got := cfg.Models[name].Images; got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 // TestNotes tells of a key that has no effect.
 func TestNotes(t *testing.T) {
 	t.Parallel()
@@ -168,6 +202,7 @@ func choiceOptions() config.Options {
 		}
 		return nil
 	}
+	o.Unguided = func(m *config.Model) bool { return m.Model == "quick" }
 	o.Prompt = func(path string) error {
 		if strings.HasSuffix(path, "/missing") {
 			return errors.New("it cannot be read")

@@ -56,6 +56,9 @@ type History struct {
 	Entries int `yaml:"entries" jsonschema:"minimum=20,maximum=10000" jsonschema_description:"The same in messages, those of tools included. Default 200."`
 }
 
+// ProviderOpenAI is the provider of models on servers that speak the OpenAI protocol.
+const ProviderOpenAI = "openai"
+
 // The providers of models that are asked through a protocol of their own: Anthropic's and
 // Google's, and their base URLs where the file names none.
 const (
@@ -76,10 +79,11 @@ type Model struct {
 	APIKey      Secret    `yaml:"api_key"`
 	APIKeys     []*Secret `yaml:"api_keys" jsonschema_description:"Several keys of the same server: the next one is used while one is refused or over its rate."`
 	ToolChoice  string    `yaml:"tool_choice" jsonschema_description:"auto, none, required or the name of a tool: whether the model may, must not or must call a tool. The last two hold for the first answer to a message. Default auto."`
+	Effort      string    `yaml:"reasoning_effort" jsonschema:"enum=none,enum=minimal,enum=low,enum=medium,enum=high,enum=xhigh" jsonschema_description:"How long the model thinks before it answers, where it takes a word about that. Left out: as it likes."`
 	MaxTokens   int       `yaml:"max_tokens" jsonschema:"minimum=1,maximum=10000000" jsonschema_description:"Longest answer; the server's own limit when left out."`
 	Context     int       `yaml:"context" jsonschema:"minimum=2048,maximum=10000000" jsonschema_description:"How many tokens a request and its answer may have together. Half of it bounds the history. Default: that of the model's family, where a service hosts it."`
 	Temperature *float64  `yaml:"temperature" jsonschema:"minimum=0,maximum=2" jsonschema_description:"The server's own when left out."`
-	Images      bool      `yaml:"images" jsonschema_description:"Whether the model takes pictures. Default false, and true for anthropic and gemini."`
+	Images      bool      `yaml:"images" jsonschema_description:"Whether the model takes pictures. Default: true for anthropic and gemini, else as the row of the model in docs/models.md says, and false without a row."`
 	ToolMode    string    `yaml:"tool_mode" jsonschema:"enum=auto,enum=native,enum=json_schema,enum=none" jsonschema_description:"How tools are offered: native is the server's own way; json_schema asks for answers as JSON, for servers without tools; none offers no tools; auto finds out. Default auto."`
 	Timeouts    Timeouts  `yaml:"timeouts"`
 	Fallbacks   *[]string `yaml:"fallbacks" jsonschema_description:"The models that step in for this one. Default: agent.fallbacks; with [] none does."`
@@ -285,7 +289,7 @@ func (m *Model) SetDefaults() { *m = DefaultModel() }
 // DefaultModel is a model without any keys.
 func DefaultModel() Model {
 	return Model{
-		Provider: "openai", BaseURL: "https://api.openai.com/v1",
+		Provider: ProviderOpenAI, BaseURL: "https://api.openai.com/v1",
 		Timeouts: Timeouts{
 			Connect: Duration(10 * time.Second), Idle: Duration(60 * time.Second), Total: Duration(300 * time.Second),
 		},

@@ -43,6 +43,9 @@ type Options struct {
 	Prompt func(path string) error
 	// Kinds are the values of kind; nil accepts any.
 	Kinds []string
+	// Sees says of a model without the key images whether it takes pictures, and Unguided
+	// that one takes no reasoning_effort; nil says no.
+	Sees, Unguided func(*Model) bool
 	// Pattern checks an entry of tools.files.allow and refuse; nil accepts all.
 	Pattern func(string) error
 	// Tools lists the tools there are with such a configuration; nil accepts any
@@ -115,6 +118,7 @@ func parse(path string, raw []byte, o Options) (*Config, error) {
 	cfg.Workspace = expand(cfg.Workspace, o.Home, dir)
 	w.prompts(cfg, o.Home, dir)
 	w.natives(cfg)
+	w.pictures(cfg, o.Sees)
 	w.shareTelegram(&cfg.Channels.Telegram)
 	checker{yaml: w.yaml, cfg: cfg, options: o}.run()
 	if !o.WithoutSecrets {

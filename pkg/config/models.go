@@ -56,11 +56,17 @@ func (w *walker) natives(cfg *Config) {
 		if !w.yaml.Written("models." + name + ".base_url") {
 			m.BaseURL = ownProtocols()[m.Provider]
 		}
-		if !w.yaml.Written("models." + name + ".images") {
-			m.Images = true
-		}
 		if !w.yaml.Written("models." + name + ".bearer") {
 			m.Bearer = strings.Contains(m.BaseURL, "/projects/")
+		}
+	}
+}
+
+// pictures are taken by the models that are known for it, unless the file says otherwise.
+func (w *walker) pictures(cfg *Config, sees func(*Model) bool) {
+	for name, m := range cfg.Models {
+		if m != nil && !w.yaml.Written("models."+name+".images") {
+			m.Images = ownProtocols()[m.Provider] != "" || sees != nil && sees(m)
 		}
 	}
 }
@@ -97,11 +103,14 @@ func (c modelChecker) protocol(path string, m *Model) {
 func (c modelChecker) model(path string, m *Model) {
 	c.prices(path + ".prices")
 	c.toolChoice(path+".tool_choice", m.ToolChoice)
+	if at := path + ".reasoning_effort"; c.written(at) && c.options.Unguided != nil && c.options.Unguided(m) {
+		c.at(at, "is never sent, because the model takes none (its row in docs/models.md): leave it out")
+	}
 	if m.Fallbacks != nil {
 		c.fallbacks(path+".fallbacks", strings.TrimPrefix(path, "models."), *m.Fallbacks)
 	}
 	if m.Provider == "offline" {
-		for _, key := range []string{"model", "kind", "base_url", "path", "bearer", "api_key", "api_keys", "context"} {
+		for _, key := range []string{"model", "kind", "base_url", "path", "bearer", "api_key", "api_keys", "context", "reasoning_effort"} {
 			if at := path + "." + key; c.written(at) {
 				c.at(at,
 					"belongs to a server, and offline is the model that is built in: write provider: openai for a server, also one on this machine")

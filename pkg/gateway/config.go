@@ -10,6 +10,7 @@ import (
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/files"
+	"parley/pkg/gateway/modelset"
 	"parley/pkg/gateway/toolset"
 	"parley/pkg/policy"
 	"parley/pkg/providers/kinds"
@@ -25,8 +26,9 @@ func ConfigOptions(lookupEnv func(string) (string, bool)) config.Options {
 		LookupEnv: lookupEnv, Built: built(),
 		Owner: func(s string) error { return policy.CheckOwner(s, built()) },
 		User:  policy.CheckUser, Group: policy.CheckGroup,
-		Place:   func(s string) error { return policy.CheckPlace(s, built()) },
-		Kinds:   kinds.Names(),
+		Place: func(s string) error { return policy.CheckPlace(s, built()) },
+		Kinds: kinds.Names(),
+		Sees:  modelset.Sees, Unguided: modelset.Unguided,
 		Prompt:  files.CheckChatPrompt,
 		Pattern: toolfiles.CheckPattern,
 		Tools:   toolset.Names(lookupEnv), CheckTools: toolset.Check(lookupEnv),

@@ -20,6 +20,21 @@ func choiceMutants() []Mutant {
 			Dir: set, Test: "^TestFor$",
 		},
 		{
+			Promise: "model: effort and pictures", Defect: "forgets the effort of the chat",
+			File: set + "/models.go", Old: `if k != "max_tokens" && k != "temperature" {`, New: `if k == "" {`,
+			Dir: set, Test: "^TestEffort$",
+		},
+		{
+			Promise: "model: effort and pictures", Defect: "does not learn that an effort is refused",
+			File: "pkg/providers/openai/quirks.go", Old: `k.unsaidEffort = true`, New: `_ = k`,
+			Dir: "pkg/providers/openai", Test: "^TestEffortIsRefused$",
+		},
+		{
+			Promise: "model: effort and pictures", Defect: "shows no pictures where the file says nothing of them",
+			File: "pkg/config/models.go", Old: `|| sees != nil && sees(m)`, New: ``,
+			Dir: "pkg/config", Test: "^TestPicturesByTheRow$",
+		},
+		{
 			Promise: "model: purposes", Defect: "forces a call of a tool that is not offered",
 			File: "pkg/agent/turn/models.go", Old: "can = offered.Enabled(name)", New: `can = name != ""`,
 			Dir: "pkg/agent", Test: "^TestToolChoiceOfAModel$",

@@ -73,6 +73,7 @@ func find(ctx context.Context, lookup func(string) (string, bool)) *found {
 	if s, model := probe(ctx, localServers(lookup)); model != "" {
 		m := config.DefaultModel()
 		m.Model, m.BaseURL = model, s.baseURL
+		m.Images = Sees(&m)
 		f.origin = Origin{Name: model, Why: s.name + " answers at " + strings.TrimSuffix(s.baseURL, "/v1")}
 		f.add("local", &m)
 		return f

@@ -72,6 +72,19 @@ func (k *maker) model(name string) turn.Model {
 	}
 }
 
+// Sees says whether a model takes pictures, as far as the table of kinds tells.
+func Sees(m *config.Model) bool {
+	row, _ := kinds.Of(m.Kind, m.BaseURL, m.Model)
+	return m.Provider != offlineName && row.Traits.Images == kinds.Yes
+}
+
+// Unguided says whether the row of a model in the table of kinds takes no word about its
+// reasoning.
+func Unguided(m *config.Model) bool {
+	row, _ := kinds.Of(m.Kind, m.BaseURL, m.Model)
+	return m.Provider == config.ProviderOpenAI && slices.Contains(row.Traits.Refuses, optionEffort)
+}
+
 // contextOf is the context of a model: that of the configuration, or of the model's row in
 // the table of kinds.
 func contextOf(m *config.Model) int {
@@ -136,6 +149,9 @@ func modelOptions(m *config.Model) map[string]any {
 	if m.Temperature != nil {
 		o["temperature"] = *m.Temperature
 	}
+	if m.Effort != "" {
+		o[optionEffort] = m.Effort
+	}
 	return o
 }
 
@@ -161,8 +177,11 @@ func retrying(log zerolog.Logger) providers.RetryPolicy {
 	}}
 }
 
-// tuned asks a provider with its own model's options in place of the caller's, which
-// are those of the first model only.
+// optionEffort is the option for the reasoning of a model.
+const optionEffort = "reasoning_effort"
+
+// tuned asks a provider with its own model's options: the caller's are those of the first
+// model, apart from its choices for the chat.
 type tuned struct {
 	provider providers.LLMProvider
 	options  map[string]any
@@ -185,12 +204,11 @@ func (t tuned) ChatStream(
 }
 
 func (t tuned) merge(options map[string]any) map[string]any {
-	merged := map[string]any{}
+	merged := maps.Clone(t.options)
 	for k, v := range options {
 		if k != "max_tokens" && k != "temperature" {
 			merged[k] = v
 		}
 	}
-	maps.Copy(merged, t.options)
 	return merged
 }

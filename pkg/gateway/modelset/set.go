@@ -146,6 +146,9 @@ func (s *Set) For(role turn.Role, at channels.Address, chosen string) turn.Model
 	if choice := s.of(at, func(r *rule) string { return r.chat.ToolChoice }); choice != "" {
 		m.ToolChoice = toolChoice(choice)
 	}
+	if effort := s.of(at, func(r *rule) string { return r.chat.Effort }); effort != "" {
+		m.Options = map[string]any{optionEffort: effort}
+	}
 	return m
 }
 

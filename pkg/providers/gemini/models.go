@@ -23,6 +23,9 @@ func thinking(model, effort string) *thinkingConfig {
 	if !thinks(model) {
 		return nil
 	}
+	if effort == "xhigh" {
+		effort = "high"
+	}
 	pro := strings.Contains(family(model), "pro")
 	least := effort == "none" || effort == "minimal"
 	if older(model) {

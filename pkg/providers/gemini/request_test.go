@@ -144,6 +144,8 @@ func TestOptions(t *testing.T) {
 			`{"toolConfig":{"functionCallingConfig":{"mode":"ANY","allowedFunctionNames":["probe"]}}}`,
 		},
 		{"gemini-3-pro", map[string]any{"reasoning_effort": "high"}, thinking(`"includeThoughts":true,"thinkingLevel":"HIGH"`)},
+		{"gemini-3-pro", map[string]any{"reasoning_effort": "xhigh"}, thinking(`"includeThoughts":true,"thinkingLevel":"HIGH"`)},
+		{"gemini-2.5-pro", map[string]any{"reasoning_effort": "xhigh"}, thinking(`"includeThoughts":true,"thinkingBudget":24576`)},
 		{"gemini-3-pro", map[string]any{"reasoning_effort": "none"}, thinking(`"thinkingLevel":"LOW"`)},
 		{"gemini-3-flash", map[string]any{"reasoning_effort": "none"}, thinking(`"thinkingLevel":"MINIMAL"`)},
 		{"gemini-2.5-flash", map[string]any{"reasoning_effort": "none"}, thinking(`"thinkingBudget":0`)},

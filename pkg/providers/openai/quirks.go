@@ -20,6 +20,7 @@ type quirks struct {
 	noStreamOptions  bool
 	reasoning        kinds.Thinking // which earlier reasoning goes back, where that was learnt
 	noEffort         bool           // tools are taken only without reasoning
+	unsaidEffort     bool           // the effort of reasoning is not known to it
 	noForce          bool           // no call can be forced
 	byTurns          bool           // the person and the model must speak by turns
 	past             bool           // the message is of an earlier turn; never remembered
@@ -102,6 +103,13 @@ func (k quirks) told(err error) quirks {
 	return k
 }
 
+// aboutEffort says that a refusal names the effort of reasoning: the option itself, or
+// thinking, as Ollama calls it.
+func aboutEffort(message string) bool {
+	return slices.ContainsFunc([]string{"reasoning_effort", "reasoning.effort", "reasoning effort", "not support thinking", "think value"},
+		func(words string) bool { return strings.Contains(message, words) })
+}
+
 // learn adds the refusal in err about a request with s. It returns k itself if that is known
 // already.
 func (k quirks) learn(err error, s *settings) quirks {
@@ -125,6 +133,8 @@ func (k quirks) learn(err error, s *settings) quirks {
 		k.completionTokens = true
 	case s.temperature != 0 && strings.Contains(message, "temperature"):
 		k.noTemperature = true
+	case s.effort != "" && aboutEffort(message):
+		k.unsaidEffort = true
 	case strings.Contains(message, "reasoning_content"):
 		return k.rethink(message)
 	case s.choice.form != "" && strings.Contains(message, "tool_choice"):
