@@ -15,6 +15,12 @@ type Wish struct {
 	// the model's own.
 	Choice string `json:"choice,omitempty"`
 	Tool   string `json:"tool,omitempty"`
+	// Level is the most that the turn may use, where the credential of the message has less
+	// than its person; "" leaves the person's own.
+	Level string `json:"level,omitempty"`
+	// Credential names the token or the session that brought the message, or "": it approves
+	// no call of the turn that it started.
+	Credential string `json:"credential,omitempty"`
 }
 
 // The words of [Wish.Choice].
@@ -34,7 +40,8 @@ func (w *Wish) valid() bool {
 		return true
 	}
 	const maxToolName = 64
-	if len(w.Tools) > MaxWishTools || w.Rounds < 0 || len(w.Tool) > maxToolName || !cleanID(w.Tool) || !cleanID(w.Choice) {
+	if len(w.Tools) > MaxWishTools || w.Rounds < 0 || len(w.Tool) > maxToolName || !cleanID(w.Tool) || !cleanID(w.Choice) ||
+		!cleanID(w.Level) || !cleanID(w.Credential) {
 		return false
 	}
 	for _, name := range w.Tools {

@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent"
+	"parley/pkg/agent/approval"
 	"parley/pkg/channels"
 	"parley/pkg/channels/console"
 	"parley/pkg/config"
@@ -40,6 +41,7 @@ type App struct {
 	models   *modelset.Set
 	channels *Channels
 	front    front
+	web      *webChats // nil without a server
 	tools    *toolset.Set
 	agent    *agent.Agent
 }
@@ -180,10 +182,14 @@ func (a *App) chatPrompt(at channels.Address) string {
 func (a *App) openChannels(context.Context) error {
 	a.channels = newChannels(channels.EgressOptions{
 		Outbox: a.store.Outbox(), Files: a.kept.uploads, Log: a.o.Log,
-		Redact: a.o.Redactor.Redact,
+		Redact: a.o.Redactor.Redact, Settled: func(o channels.Outbound, out channels.Outcome) { a.web.settled(o, out) },
 	})
 	for _, c := range a.o.Channels {
 		a.channels.bind(c)
+	}
+	if a.front.server != nil {
+		a.web = newWebChats(a.store, a.o.Redactor)
+		a.channels.bind(a.web.channel)
 	}
 	if !a.o.Operate {
 		p := platforms{cfg: a.cfg, engine: a.store, spaces: a.kept.spaces, deadLetters: a.kept.deadLetters, server: a.front.server, log: a.o.Log}
@@ -223,15 +229,19 @@ func (a *App) makeAgent(context.Context) error {
 			Iterations: a.cfg.Agent.MaxToolIterations, Parallel: a.cfg.Tools.MaxParallel, Grace: cmp.Or(a.o.Grace, turnGrace),
 			ContextTokens: a.cfg.Agent.History.Tokens, ContextEntries: a.cfg.Agent.History.Entries,
 		},
-		Surfaces: surfaces{a.channels}, Redact: a.o.Redactor.Redact, Log: a.o.Log,
+		Surfaces: surfaces{a.channels, a.web}, Redact: a.o.Redactor.Redact, Log: a.o.Log,
 		Timetable: cronTimetable{}, Zone: zones(a.cfg.Agent.Timezone, a.o.LookupEnv), Heartbeat: heartbeat(a.cfg, a.channels),
-		Approvals: a.tools.Approvals, OnApproval: a.audit.approval,
+		Approvals: a.tools.Approvals, OnApproval: func(e approval.Event) {
+			a.audit.approval(e)
+			a.web.answered(e)
+		},
 		Budgets:    agent.Budgets{Of: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency},
 		Background: background(&a.cfg.Background),
 	})
 	if err != nil {
 		return fmt.Errorf("agent: %w", err)
 	}
+	serveAPI(a)
 	return nil
 }
 

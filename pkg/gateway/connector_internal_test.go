@@ -171,7 +171,7 @@ func TestJoinedChannelIsFoundWhileOthersLook(t *testing.T) {
 	for range 4 {
 		looking.Go(func() {
 			for ctx.Err() == nil {
-				surfaces{c}.At(there)
+				surfaces{channels: c}.At(there)
 				c.pending.health()
 			}
 		})

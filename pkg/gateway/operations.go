@@ -13,6 +13,7 @@ import (
 	"parley/pkg/channels/console"
 	"parley/pkg/channels/slack"
 	"parley/pkg/channels/telegram"
+	"parley/pkg/channels/web"
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/policy"
@@ -82,6 +83,8 @@ func (a *App) writer(ctx context.Context, at channels.Address) (policy.Event, er
 	switch at.Channel {
 	case telegram.Name:
 		e.Direct = !strings.HasPrefix(at.Chat, "-")
+	case web.Name:
+		e.Sender.ID = webPerson(at.Chat)
 	case slack.Name: // a direct chat has an id of its own there: only a pair tells its person
 		e.Direct = strings.HasPrefix(at.Chat, "D")
 		e.Sender.ID = ""

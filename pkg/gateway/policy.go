@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"parley/pkg/channels/slack"
+	"parley/pkg/channels/web"
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/policy"
@@ -26,6 +27,9 @@ func newPolicy(cfg *config.Config) (*policy.Policy, error) {
 	}
 	maps.Copy(o.Channels, telegramRules(&cfg.Channels.Telegram))
 	maps.Copy(o.Channels, testRules())
+	if cfg.HTTP.Listen != "" {
+		o.Channels[web.Name] = webRules()
+	}
 	for place, chat := range cfg.Tools.Chats {
 		if chat.Level != "" {
 			o.Chats[place] = policy.Level(chat.Level)

@@ -7,7 +7,10 @@ import (
 )
 
 // surfaces tell the agent the abilities of each channel.
-type surfaces struct{ channels *Channels }
+type surfaces struct {
+	channels *Channels
+	web      *webChats
+}
 
 // At implements [turn.Surfaces].
 func (s surfaces) At(addr channels.Address) turn.Surface {
@@ -20,7 +23,7 @@ func (s surfaces) At(addr channels.Address) turn.Surface {
 			Editor: shown[channels.Editor](b), Drafter: shown[channels.Drafter](b),
 			Status: shown[channels.StatusShower](b), Typer: shown[channels.Typer](b),
 		},
-		CanAsk: b.out.CanAsk,
+		CanAsk: b.out.CanAsk, Events: s.web.events(addr),
 	}
 	if commander, ok := b.channel.(channels.Commander); ok {
 		surface.Command = func(name string) string {

@@ -81,3 +81,61 @@ func eventMutants() []Mutant {
 		},
 	}
 }
+
+// apiMutants break the native API and its channel.
+func apiMutants() []Mutant {
+	const dir, channel = "pkg/api/native", "pkg/channels/web"
+	return []Mutant{
+		{
+			Promise: "web: suite", Defect: "does not end its posts with the run",
+			File: channel + "/channel.go", Old: "	defer context.AfterFunc(now.ctx, cancel)()\n", New: "",
+			Dir: channel, Test: "^TestConformance$/^RunEndsWithItsContext$",
+		},
+		{
+			Promise: "api: one turn", Defect: "makes a new message of each request",
+			File: dir + "/post.go", Old: "if len(keys) == 0 {", New: "if len(keys) < 2 {",
+			Dir: dir, Test: "^TestEqualKeysAreOneTurn$",
+		},
+		{
+			Promise: "api: one turn", Defect: "takes a key for that of another chat",
+			File: dir + "/post.go", Old: "p.caller.Credential, r.Method + r.URL.Path, p.at.Chat, keys[0]", New: "p.caller.Credential, keys[0]",
+			Dir: dir, Test: "^TestEqualKeysAreOneTurn$",
+		},
+		{
+			Promise: "api: the stream goes on", Defect: "overlooks the id to go on from",
+			File: dir + "/stream.go", Old: `after = r.URL.Query().Get("after")`, New: `after = ""`,
+			Dir: dir, Test: "^TestAMessageAndItsEvents$",
+		},
+		{
+			Promise: "api: chats of others", Defect: "names chats without their persons",
+			File: dir + "/api.go", Old: `Chat: p.sender.ID + "." + id}`, New: `Chat: "." + id}`,
+			Dir: dir, Test: "^TestOthersReachNothing$",
+		},
+		{
+			Promise: "api: chats of others", Defect: "answers a question of another chat",
+			File: dir + "/chat.go", Old: "case errors.Is(err, session.ErrNotFound), err == nil && q.Address != p.at:",
+			New: "case errors.Is(err, session.ErrNotFound):",
+			Dir: dir, Test: "^TestAQuestionIsAnswered$",
+		},
+		{
+			Promise: "api: options", Defect: "overlooks an unknown tool",
+			File: dir + "/post.go", Old: "if !slices.Contains(offered, name) {", New: "if name == \"\" {",
+			Dir: dir, Test: "^TestOptionsOnlyNarrow$",
+		},
+		{
+			Promise: "api: options", Defect: "gives a turn the level of its person",
+			File: "pkg/agent/trust/principal.go", Old: "			then = policy.Level(w.Level)\n", New: "",
+			Dir: dir, Test: "^TestATokenHasNoMoreThanItsLevel$",
+		},
+		{
+			Promise: "api: answers to questions", Defect: "lets a token answer its own question",
+			File: dir + "/chat.go", Old: ` || q.Wish.Credential == p.caller.Credential`, New: "",
+			Dir: dir, Test: "^TestAQuestionIsAnswered$",
+		},
+		{
+			Promise: "api: answers to questions", Defect: "lets each token answer",
+			File: dir + "/chat.go", Old: "case p.program && !p.caller.May(httpd.RightApprove):", New: "case p.program && p.caller == nil:",
+			Dir: dir, Test: "^TestAQuestionIsAnswered$",
+		},
+	}
+}

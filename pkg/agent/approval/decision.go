@@ -47,6 +47,25 @@ func ParseDecision(it *session.Item) (Decision, bool) {
 	return Decision{Approval: id, answer: answer}, pressed && whole && known
 }
 
+// PressOf is the text of a press that answers a question: once or here, or else no.
+func PressOf(id string, allow, here bool) string { //nolint:revive // flag-parameter: they are the answer
+	switch {
+	case allow && here:
+		return pressMark + id + "/" + allowHere
+	case allow:
+		return pressMark + id + "/" + allowOnce
+	default:
+		return pressMark + id + "/" + denyCall
+	}
+}
+
+// QuestionOf is the id of the question that a button belongs to; false for any other one.
+func QuestionOf(b channels.Button) (string, bool) {
+	rest, ours := strings.CutPrefix(b.Data, pressMark)
+	id, _, whole := strings.Cut(rest, "/")
+	return id, ours && whole
+}
+
 // refusal says why a decision by a person does not count, "" where it does.
 func (d Decision) refusal(a *session.Approval, by *trust.Principal) string {
 	switch {

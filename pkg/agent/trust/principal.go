@@ -102,6 +102,9 @@ func (v *Resolver) Of(ctx context.Context, it session.Item) (Principal, string) 
 	case it.Inbound != nil:
 		e.Kind, e.Sender, e.Direct, e.Mentioned = policy.Kind(it.Inbound.Kind), it.Inbound.Sender, it.Inbound.Direct, it.Inbound.Mentioned
 		p.Person = true
+		if w := it.Inbound.Wish; w != nil { // the credential of the message may have less
+			then = policy.Level(w.Level)
+		}
 		if it.Address.Channel == session.AgentChannel { // a press that the agent's home handed on
 			e.Address = it.Inbound.Address
 		}

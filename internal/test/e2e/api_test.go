@@ -1,0 +1,211 @@
+package e2e_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/internal/test/fakemodel"
+	"parley/internal/test/rig"
+)
+
+// apiWorld is a gateway with an HTTP server, and a program that holds a token.
+type apiWorld struct {
+	*world
+
+	base, token string
+}
+
+func newAPIWorld(t *testing.T, b brain) *apiWorld {
+	t.Helper()
+	addr := freeAddr(t)
+	w := &apiWorld{world: prepare(t, b, rig.Config{HTTP: addr}), base: "http://" + addr + "/api"}
+	w.start()
+	t.Cleanup(func() {
+		defer w.process.Kill()
+		w.finish()
+		http.DefaultClient.CloseIdleConnections()
+	})
+	w.isReady(addr)
+	w.token = w.makesToken("web:ada", "--level", "write").Secret
+	return w
+}
+
+// do asks as the program does: again, with the same key, until the gateway answers.
+func (w *apiWorld) do(method, path, body, key string) (status int, answer map[string]any) {
+	w.t.Helper()
+	for w.ctx.Err() == nil {
+		req, err := http.NewRequestWithContext(w.ctx, method, w.base+path, strings.NewReader(body))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+w.token)
+		req.Header.Set("Content-Type", "application/json")
+		if key != "" {
+			req.Header.Set("Idempotency-Key", key)
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err == nil {
+			err = json.NewDecoder(resp.Body).Decode(&answer)
+			_ = resp.Body.Close()
+		}
+		if err == nil && resp.StatusCode != http.StatusServiceUnavailable {
+			return resp.StatusCode, answer
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	w.t.Fatalf("%s %s: no answer", method, path)
+	return 0, nil
+}
+
+// apiEvent is one record of a stream.
+type apiEvent struct{ id, name, data string }
+
+// follow reads the events of a chat behind an id up to the one that last accepts, or until the
+// stream breaks.
+func (w *apiWorld) follow(chat, after string, last func(apiEvent) bool) []apiEvent {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(w.ctx)
+	defer cancel()
+	address := w.base + "/chats/" + chat + "/events?after=" + url.QueryEscape(after)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+w.token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	var all []apiEvent
+	var e apiEvent
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		field, value, _ := strings.Cut(lines.Text(), ": ")
+		switch field {
+		case "id":
+			e.id = value
+		case "event":
+			e.name = value
+		case "data":
+			e.data = value
+		case "":
+			if e.name == "" {
+				continue // a comment
+			}
+			if all = append(all, e); last(e) {
+				return all
+			}
+			e = apiEvent{}
+		}
+	}
+	return all
+}
+
+func isNamed(name string) func(apiEvent) bool {
+	return func(e apiEvent) bool { return e.name == name }
+}
+
+func eventNames(all []apiEvent) []string {
+	var names []string
+	for _, e := range all {
+		if len(names) == 0 || names[len(names)-1] != e.name || e.name != "token" { // as many as the model's server makes
+			names = append(names, e.name)
+		}
+	}
+	return names
+}
+
+// textOf is the text that a page shows of a running turn.
+func textOf(all []apiEvent) string {
+	var text strings.Builder
+	for _, e := range all {
+		var d struct{ Text string }
+		if e.name == "token" && json.Unmarshal([]byte(e.data), &d) == nil {
+			text.WriteString(d.Text)
+		}
+	}
+	return text.String()
+}
+
+// TestTheAPIOverAKill: a program posts a message and reads the stream; the process is killed
+// in the middle of the answer; the program posts again with the same key, is told to read the
+// chat anew, and sees the whole turn once. The call with an effect ran once.
+func TestTheAPIOverAKill(t *testing.T) {
+	t.Parallel()
+	const answer = "It is done, and here is what came of it."
+	var killed atomic.Bool
+	w := newAPIWorld(t, func(req fakemodel.Request) fakemodel.Answer {
+		if len(results(req)) == 0 {
+			return fakemodel.Call("effect", `{"text":"once"}`)
+		}
+		a := fakemodel.Say(answer)
+		if !killed.Load() {
+			a.Fault = fakemodel.Fault{Cut: 700, Silence: true}
+		}
+		return a
+	})
+	const body, key = `{"message":"do it","max_tool_iterations":3}`, "key-1"
+	status, first := w.do(http.MethodPost, "/chats/main/messages", body, key)
+	if status != http.StatusAccepted {
+		t.Fatalf("%d %v", status, first)
+	}
+	after, _ := first["after"].(string)
+	seen := w.follow("main", after, isNamed("token"))
+	want := []string{"turn", "tool_call", "tool_executing", "tool_result", "token"}
+	if got := eventNames(seen); !slices.Equal(slices.DeleteFunc(got, func(n string) bool { return n == "tool_call_delta" }), want) {
+		t.Errorf("before the kill: %q", got)
+	}
+	killed.Store(true)
+	w.kill()
+	w.start()
+	status, second := w.do(http.MethodPost, "/chats/main/messages", body, key)
+	if status != http.StatusAccepted || second["message"] != first["message"] {
+		t.Errorf("posted again: %d %v, before %v", status, second, first)
+	}
+	again := w.follow("main", seen[len(seen)-1].id, isNamed("done"))
+	if again[0].name != "reset" {
+		t.Fatalf("an id of the dead process is served: %q", again)
+	}
+	_, chat := w.do(http.MethodGet, "/chats/main", "", "")
+	stored, err := json.Marshal(chat["messages"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(stored), answer); n != 1 {
+		t.Errorf("the chat has the answer %d times: %s", n, stored)
+	}
+	if got := eventNames(again); !slices.Equal(got, []string{"reset", "turn", "tool_call", "tool_result", "token", "message", "done"}) {
+		t.Errorf("after the kill: %q", got)
+	}
+	if got := textOf(again); got != answer {
+		t.Errorf("the stream reads %q", got)
+	}
+	if n := w.ran(); n != 1 {
+		t.Errorf("the call ran %d times", n)
+	}
+	for i := 1; i < len(again); i++ { // each place to come back from
+		rest := w.follow("main", again[i-1].id, isNamed("done"))
+		if !slices.Equal(rest, again[i:]) {
+			t.Fatalf("behind %v: %v, want %v", again[i-1], rest, again[i:])
+		}
+	}
+}
+
+// TestTheAPIAsksForAToken, also for chats that there are not.
+func TestTheAPIAsksForAToken(t *testing.T) {
+	t.Parallel()
+	w := newAPIWorld(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("no") })
+	for _, path := range []string{"/chats/main", "/chats/main/events", "/chats/a.b", "/tools"} {
+		if status, body := get(t, http.MethodGet, w.base+path, ""); status != http.StatusUnauthorized {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
+	}
+}

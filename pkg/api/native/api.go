@@ -1,0 +1,141 @@
+package native
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/channels"
+	"parley/pkg/events"
+	"parley/pkg/httpd"
+	"parley/pkg/policy"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// Store is the part of the engine that the API reads.
+type Store interface {
+	// Lookup and Tail are those of [session.Sessions].
+	Lookup(ctx context.Context, a channels.Address) (session.Info, error)
+	Tail(ctx context.Context, sessionID string, before uint64, f func(session.Entry) bool) error
+	// ApprovalList are the questions of a chat, Approval is one.
+	ApprovalList(ctx context.Context, chat string) ([]session.Approval, error)
+	Approval(ctx context.Context, id string) (session.Approval, error)
+	// Waits is that of [session.Inbox].
+	Waits(ctx context.Context, id string) (session.Item, error)
+}
+
+// Options are the parts that an [API] works with; all are required.
+type Options struct {
+	// Channel is the name of the channel of the chats.
+	Channel string
+	Hub     *events.Hub
+	Store   Store
+	// Post stores a message. [ErrNotNow] and [ErrNotAllowed] are its errors for clients.
+	Post func(ctx context.Context, m channels.Inbound) error
+	// Tools are all tools; Offered narrows them for a chat.
+	Tools   *tools.ToolRegistry
+	Offered func(at channels.Address, tool string) bool
+	// LevelOf is the level that a person has in a chat.
+	LevelOf func(ctx context.Context, at channels.Address, sender channels.Sender) policy.Level
+	// Press is the text of a press that answers a question with one of the choices.
+	Press func(q *session.Approval, choice string) string
+	// Rounds is the limit of rounds of a turn.
+	Rounds int
+	Redact func(string) string
+	Log    zerolog.Logger
+}
+
+// API is the native HTTP API.
+type API struct{ o Options }
+
+// New returns the API.
+func New(o Options) *API { return &API{o} }
+
+// Routes are the routes below a prefix, for one kind of access.
+func (a *API) Routes(prefix string, access httpd.Access) []httpd.Route {
+	chat := prefix + "/chats/{chat}"
+	in := func(serve inChat) http.Handler { return a.chat(serve, access == httpd.AccessProgram) }
+	all := []httpd.Route{
+		{Pattern: "GET " + chat, Handler: in(a.read)},
+		{Pattern: "GET " + chat + "/events", Handler: in(a.follow), Streams: true},
+		{Pattern: "POST " + chat + "/messages", Handler: in(a.post)},
+		{Pattern: "POST " + chat + "/stop", Handler: in(a.stop)},
+		{Pattern: "POST " + chat + "/approvals/{approval}", Handler: in(a.decide)},
+		{Pattern: "GET " + prefix + "/tools", Handler: handler(a.listTools)},
+	}
+	for i := range all {
+		all[i].Access = access
+	}
+	return all
+}
+
+// place is a chat of the caller of a request.
+type place struct {
+	caller  *httpd.Caller
+	program bool // it came with a token, not from the page
+	at      channels.Address
+	sender  channels.Sender
+}
+
+// placeOf is the one function that finds a person's chat by its id. The name of the chat
+// has the person in it, and ids have no dot, so that no id leads to another person's chat.
+func (a *API) placeOf(c *httpd.Caller, id string) (place, bool) {
+	p := place{caller: c, sender: channels.Sender{ID: personOf(c)}}
+	p.at = channels.Address{Channel: a.o.Channel, Chat: p.sender.ID + "." + id}
+	return p, validID(id)
+}
+
+// personOf is a person as a sender on the channel of the API.
+func personOf(c *httpd.Caller) string {
+	p := &c.Person
+	if p.Account == "" {
+		return p.Channel + ":" + p.ID
+	}
+	return p.Channel + ":" + p.Account + "/" + p.ID
+}
+
+// maxChatID is the longest id of a chat.
+const maxChatID = 64
+
+func validID(id string) bool {
+	if id == "" || len(id) > maxChatID {
+		return false
+	}
+	for _, c := range []byte(id) {
+		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// inChat serves a request about a chat of its caller.
+type inChat func(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal
+
+// handler is a route with a caller.
+func handler(serve func(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := httpd.CallerFrom(r.Context())
+		if c == nil {
+			httpd.Refuse(w, *notFound())
+			return
+		}
+		if f := serve(w, r, c); f != nil {
+			httpd.Refuse(w, *f)
+		}
+	})
+}
+
+// chat is a route with the chat of its path.
+func (a *API) chat(serve inChat, program bool) http.Handler { //nolint:revive // flag-parameter: it is a fact of the route
+	return handler(func(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
+		p, ok := a.placeOf(c, r.PathValue("chat"))
+		if !ok {
+			return notFound()
+		}
+		p.program = program
+		return serve(w, r, &p)
+	})
+}

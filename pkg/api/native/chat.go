@@ -1,0 +1,209 @@
+package native
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/httpd"
+	"parley/pkg/policy"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// pageSize is how many messages one answer has.
+const pageSize = 200
+
+// history is a page of a chat: the newest messages, or those before one.
+type history struct {
+	Chat     string    `json:"chat"`
+	Messages []message `json:"messages"`
+	// Before fetches the page before, where there may be one.
+	Before uint64 `json:"before,omitempty"`
+	// Approvals are the open questions, After is the id from which events go on.
+	Approvals []question `json:"approvals"`
+	After     string     `json:"after"`
+}
+
+type message struct {
+	Seq       uint64    `json:"seq"`
+	Turn      string    `json:"turn"`
+	Role      string    `json:"role"`
+	Text      string    `json:"text"`
+	ToolCalls []call    `json:"tool_calls,omitempty"`
+	CallID    string    `json:"tool_call_id,omitempty"`
+	Name      string    `json:"name,omitempty"`
+	Time      time.Time `json:"time"`
+}
+
+type call struct {
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Arguments json.RawMessage `json:"arguments"`
+}
+
+type question struct {
+	ID        string    `json:"id"`
+	CallID    string    `json:"tool_call_id"`
+	Name      string    `json:"name"`
+	Text      string    `json:"text"`
+	Choices   []string  `json:"choices"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// read answers with a page of the chat. A chat without words is an empty one.
+func (a *API) read(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal {
+	var before uint64
+	if s := r.URL.Query().Get("before"); s != "" {
+		var err error
+		if before, err = strconv.ParseUint(s, 10, 64); err != nil {
+			return bad("before", err.Error())
+		}
+	}
+	h := history{Chat: r.PathValue("chat"), Messages: []message{}, Approvals: []question{}, After: a.o.Hub.Mark(p.at)}
+	info, err := a.o.Store.Lookup(r.Context(), p.at)
+	if errors.Is(err, session.ErrNotFound) {
+		return a.answer(w, http.StatusOK, h)
+	}
+	if err != nil {
+		return a.fault(err)
+	}
+	if err := a.o.Store.Tail(r.Context(), info.Session, before, func(e session.Entry) bool {
+		h.Messages = append(h.Messages, a.message(&e))
+		return len(h.Messages) < pageSize
+	}); err != nil {
+		return a.fault(err)
+	}
+	if len(h.Messages) == pageSize {
+		h.Before = h.Messages[pageSize-1].Seq
+	}
+	slices.Reverse(h.Messages)
+	open, err := a.o.Store.ApprovalList(r.Context(), info.Chat)
+	if err != nil {
+		return a.fault(err)
+	}
+	for i := range open {
+		if q := &open[i]; q.State == session.ApprovalOpen && time.Now().Before(q.Expires) {
+			h.Approvals = append(h.Approvals, question{
+				ID: q.ID, CallID: q.Call.ID, Name: q.Call.Tool, Text: a.o.Redact(q.Text), Choices: Choices(q), ExpiresAt: q.Expires,
+			})
+		}
+	}
+	return a.answer(w, http.StatusOK, h)
+}
+
+// message is an entry of the history on the wire.
+func (a *API) message(e *session.Entry) message {
+	m := message{
+		Seq: e.Seq, Turn: e.Turn, Role: e.Message.Role, Text: a.o.Redact(e.Message.Content), CallID: e.Message.ToolCallID, Time: e.Time,
+	}
+	if e.Message.Role == providers.RoleTool {
+		m.Name = e.Message.Name
+	}
+	for i := range e.Message.ToolCalls {
+		c := &e.Message.ToolCalls[i]
+		arguments, err := c.Spelled()
+		arguments = a.o.Redact(arguments)
+		if err != nil || !json.Valid([]byte(arguments)) {
+			arguments = strconv.Quote(arguments)
+		}
+		m.ToolCalls = append(m.ToolCalls, call{ID: c.ID, Name: c.Name, Arguments: json.RawMessage(arguments)})
+	}
+	return m
+}
+
+// offered are the names of the tools that a turn of the person may use in a chat.
+func (a *API) offered(ctx context.Context, p *place) []string {
+	level := policy.Lowest(p.caller.Level, a.o.LevelOf(ctx, p.at, p.sender))
+	return a.o.Tools.Filter(func(name string, an tools.Annotations) bool {
+		return level.Allows(policy.Level(an.Level)) && a.o.Offered(p.at, name)
+	}).List()
+}
+
+type listedTool struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Parameters  map[string]any `json:"parameters"`
+}
+
+// listTools answers with the tools that a new chat of the person has.
+func (a *API) listTools(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
+	p, _ := a.placeOf(c, "new")
+	names := a.offered(r.Context(), &p)
+	all := []listedTool{}
+	for _, d := range a.o.Tools.ToProviderDefs() {
+		if slices.Contains(names, d.Function.Name) {
+			all = append(all, listedTool{d.Function.Name, d.Function.Description, d.Function.Parameters})
+		}
+	}
+	return a.answer(w, http.StatusOK, map[string]any{"tools": all})
+}
+
+// Choices are the answers that a question takes.
+func Choices(q *session.Approval) []string {
+	if q.Grantable {
+		return []string{allowOnce, allowHere, deny}
+	}
+	return []string{allowOnce, deny}
+}
+
+// The answers to a question.
+const (
+	allowOnce = "allow_once"
+	allowHere = "allow_here"
+	deny      = "deny"
+)
+
+// ChoiceOf is the word for an answer to a question.
+func ChoiceOf(allow, here bool) string { //nolint:revive // flag-parameter: they are the answer
+	switch {
+	case allow && here:
+		return allowHere
+	case allow:
+		return allowOnce
+	default:
+		return deny
+	}
+}
+
+// decide answers a question as its person. Whether the answer counts is decided by the
+// turn that reads it.
+func (a *API) decide(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal {
+	var d struct {
+		Decision string `json:"decision"`
+	}
+	if f := decode(r, &d); f != nil {
+		return f
+	}
+	q, err := a.o.Store.Approval(r.Context(), r.PathValue("approval"))
+	switch {
+	case errors.Is(err, session.ErrNotFound), err == nil && q.Address != p.at:
+		return notFound()
+	case err != nil:
+		return a.fault(err)
+	case p.program && !p.caller.May(httpd.RightApprove):
+		return forbidden(textNoApprove)
+	case p.program && (q.Wish == nil || q.Wish.Credential == "" || q.Wish.Credential == p.caller.Credential):
+		return forbidden(textOwnQuestion)
+	case q.State != session.ApprovalOpen:
+		return &httpd.Refusal{Status: http.StatusConflict, Code: "conflict", Message: textDecided}
+	case !slices.Contains(Choices(&q), d.Decision):
+		return bad("decision", textDecision)
+	}
+	id, f := inboundID(r, p)
+	if f != nil {
+		return f
+	}
+	press := p.inbound(channels.KindButton, id, a.o.Press(&q, d.Decision), &channels.Wish{})
+	press.MessageID = q.Question
+	if err := a.o.Post(r.Context(), press); err != nil {
+		return a.fault(err)
+	}
+	return a.answer(w, http.StatusAccepted, map[string]string{"id": q.ID, "decision": d.Decision})
+}

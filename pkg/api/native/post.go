@@ -1,0 +1,175 @@
+package native
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/httpd"
+	"parley/pkg/session"
+)
+
+// request is the body of a new message.
+type request struct {
+	Message string `json:"message"`
+	// EnableTools of false and an empty list of Tools take all tools away.
+	EnableTools *bool           `json:"enable_tools"`
+	Tools       []string        `json:"tools"`
+	Rounds      *int            `json:"max_tool_iterations"`
+	Choice      json.RawMessage `json:"tool_choice"`
+}
+
+// stored is the answer to a new message: its id, and the id from which its events follow.
+type stored struct {
+	Chat    string `json:"chat"`
+	Message string `json:"message"`
+	After   string `json:"after"`
+}
+
+// post stores a message of a person.
+func (a *API) post(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal {
+	var q request
+	if f := decode(r, &q); f != nil {
+		return f
+	}
+	if q.Message == "" {
+		return bad("message", textNoMessage)
+	}
+	wish, f := a.wish(r.Context(), p, &q)
+	if f != nil {
+		return f
+	}
+	id, f := inboundID(r, p)
+	if f != nil {
+		return f
+	}
+	m := p.inbound(channels.KindMessage, id, q.Message, wish)
+	item := session.InboundItemID(p.at, id)
+	if waiting, err := a.o.Store.Waits(r.Context(), item); err == nil && waiting.Inbound != nil && waiting.Inbound.Text != q.Message {
+		return &httpd.Refusal{Status: http.StatusConflict, Code: "conflict", Message: textOtherBody}
+	}
+	after := a.o.Hub.Mark(p.at)
+	if err := a.o.Post(r.Context(), m); err != nil {
+		return a.fault(err)
+	}
+	return a.answer(w, http.StatusAccepted, stored{Chat: r.PathValue("chat"), Message: item, After: after})
+}
+
+// stop ends the running turn of a chat.
+func (a *API) stop(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal {
+	id, f := inboundID(r, p)
+	if f != nil {
+		return f
+	}
+	if err := a.o.Post(r.Context(), p.inbound(channels.KindMessage, id, "/stop", &channels.Wish{})); err != nil {
+		return a.fault(err)
+	}
+	return a.answer(w, http.StatusAccepted, stored{
+		Chat: r.PathValue("chat"), Message: session.InboundItemID(p.at, id), After: a.o.Hub.Mark(p.at),
+	})
+}
+
+// inbound is something that the person of a place sends. The wish has the level and the
+// name of the credential.
+func (p *place) inbound(kind channels.Kind, id, text string, wish *channels.Wish) channels.Inbound {
+	wish.Level, wish.Credential = string(p.caller.Level), p.caller.Credential
+	return channels.Inbound{
+		ID: id, Kind: kind, Address: p.at, Sender: p.sender, Text: text, Direct: true, MessageID: id, Time: time.Now(), Wish: wish,
+	}
+}
+
+// wish reads the options of a request. They only narrow.
+func (a *API) wish(ctx context.Context, p *place, q *request) (*channels.Wish, *httpd.Refusal) {
+	w := &channels.Wish{Tools: q.Tools}
+	w.NoTools = q.EnableTools != nil && !*q.EnableTools || q.Tools != nil && len(q.Tools) == 0
+	if len(q.Tools) > channels.MaxWishTools {
+		return nil, bad("tools", fmt.Sprintf(textManyTools, channels.MaxWishTools))
+	}
+	offered := a.offered(ctx, p)
+	for _, name := range q.Tools {
+		if !slices.Contains(offered, name) {
+			return nil, bad("tools", fmt.Sprintf(textToolName, name))
+		}
+	}
+	if q.Rounds != nil {
+		if *q.Rounds < 1 || *q.Rounds > a.o.Rounds {
+			return nil, bad("max_tool_iterations", fmt.Sprintf(textRounds, a.o.Rounds))
+		}
+		w.Rounds = *q.Rounds
+	}
+	if f := choose(w, q.Choice); f != nil {
+		return nil, f
+	}
+	if w.Choice == channels.ChoiceTool && !slices.Contains(offered, w.Tool) {
+		return nil, bad("tool_choice", fmt.Sprintf(textToolName, w.Tool))
+	}
+	return w, nil
+}
+
+// choose reads tool_choice. Without a choice among tools there are none.
+func choose(w *channels.Wish, raw json.RawMessage) *httpd.Refusal {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil
+	}
+	var word string
+	var named struct {
+		Name string `json:"name"`
+	}
+	switch {
+	case json.Unmarshal(raw, &word) == nil && (word == channels.ChoiceAuto || word == channels.ChoiceRequired):
+		w.Choice = word
+	case word == channels.ChoiceNone:
+		w.NoTools = true
+	case json.Unmarshal(raw, &named) == nil && named.Name != "":
+		w.Choice, w.Tool = channels.ChoiceTool, named.Name
+	default:
+		return bad("tool_choice", textChoice)
+	}
+	return nil
+}
+
+// inboundID is the key of a message: the client's, within its credential and its chat, or
+// a new one.
+func inboundID(r *http.Request, p *place) (string, *httpd.Refusal) {
+	keys := r.Header.Values("Idempotency-Key")
+	if len(keys) == 0 {
+		return "post/" + rand.Text(), nil
+	}
+	const longest = 200
+	if len(keys) > 1 || keys[0] == "" || len(keys[0]) > longest {
+		return "", bad("Idempotency-Key", textKey)
+	}
+	sum := sha256.New()
+	for _, s := range []string{p.caller.Credential, r.Method + r.URL.Path, p.at.Chat, keys[0]} {
+		_, _ = fmt.Fprintf(sum, "%d:%s", len(s), s)
+	}
+	const bytes = 16
+	return "key/" + hex.EncodeToString(sum.Sum(nil)[:bytes]), nil
+}
+
+// decode reads the whole body as one JSON object. Unknown fields pass.
+func decode(r *http.Request, v any) *httpd.Refusal {
+	d := json.NewDecoder(r.Body)
+	err := d.Decode(v)
+	if err == nil {
+		if _, end := d.Token(); !errors.Is(end, io.EOF) {
+			err = errors.New("text follows the object")
+		}
+	}
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return &httpd.Refusal{Status: http.StatusRequestEntityTooLarge, Code: "too_large", Message: tooLarge.Error()}
+	}
+	if err != nil {
+		return bad("", fmt.Sprintf(textBody, err))
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package native
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"parley/pkg/events"
+	"parley/pkg/httpd"
+	"parley/pkg/policy"
+)
+
+// beat is the time between two signs of life of a stream: proxies end silent ones.
+const beat = 15 * time.Second
+
+// follow streams the events of a chat.
+func (a *API) follow(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal {
+	after := r.Header.Get("Last-Event-ID")
+	if after == "" {
+		after = r.URL.Query().Get("after")
+	}
+	reader, err := a.o.Hub.Follow(p.at, after)
+	lost := errors.Is(err, events.ErrReset)
+	if err != nil && !lost {
+		return a.fault(err)
+	}
+	s, err := httpd.OpenStream(w)
+	if err != nil {
+		if reader != nil {
+			reader.Close()
+		}
+		return a.fault(err)
+	}
+	feed := &feed{api: a, place: p, stream: s, reader: reader, thoughts: p.caller.Level.Allows(policy.LevelWrite)}
+	defer feed.close()
+	if lost && feed.reset() != nil {
+		return nil
+	}
+	feed.run(r.Context())
+	return nil
+}
+
+// feed is a stream under way.
+type feed struct {
+	api      *API
+	place    *place
+	stream   *httpd.Stream
+	reader   *events.Reader
+	thoughts bool // the person may see the model's reasoning
+	buf      bytes.Buffer
+}
+
+func (f *feed) close() {
+	if f.reader != nil {
+		f.reader.Close()
+	}
+}
+
+// run writes events until the request ends, or the client is gone.
+func (f *feed) run(ctx context.Context) {
+	for {
+		wait, cancel := context.WithTimeout(ctx, beat)
+		batch, err := f.reader.Next(wait)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return
+		case errors.Is(err, events.ErrReset):
+			err = f.reset()
+		case err != nil:
+			err = f.stream.Write([]byte(":\n\n"))
+		default:
+			err = f.write(batch)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// reset tells the client to read the chat anew, and goes on from the running turn.
+func (f *feed) reset() error {
+	f.close()
+	f.reader = nil
+	mark := f.api.o.Hub.Mark(f.place.at)
+	reader, err := f.api.o.Hub.Follow(f.place.at, mark)
+	if err != nil {
+		return err
+	}
+	f.reader = reader
+	return f.stream.Write([]byte("id: " + mark + "\nevent: reset\ndata: {}\n\n"))
+}
+
+// write sends events at once.
+func (f *feed) write(batch []events.Event) error {
+	f.buf.Reset()
+	for i := range batch {
+		e := &batch[i]
+		if _, thought := e.Data.(events.Reasoning); thought && !f.thoughts {
+			continue
+		}
+		data, err := json.Marshal(e.Data)
+		if err != nil {
+			return err
+		}
+		f.buf.WriteString("id: " + e.ID + "\nevent: " + e.Name() + "\ndata: ")
+		f.buf.Write(data)
+		f.buf.WriteString("\n\n")
+	}
+	if f.buf.Len() == 0 {
+		return nil
+	}
+	return f.stream.Write(f.buf.Bytes())
+}

@@ -1,0 +1,115 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	"parley/pkg/channels"
+)
+
+// Name is the channel's word in an address.
+const Name = "web"
+
+// ErrNotRunning says that messages are not taken in now: the gateway starts or stops.
+var ErrNotRunning = errors.New("web: messages are not taken in now")
+
+// ErrNotAdmitted says that the policy does not let the sender in, or that a message does not
+// say which level its credential has.
+var ErrNotAdmitted = errors.New("web: the message is not allowed")
+
+// Channel is the web as a channel. It is safe for many goroutines.
+type Channel struct {
+	show func(channels.Part)
+
+	mu    sync.Mutex
+	run   *run
+	posts sync.WaitGroup // those under way
+}
+
+// run is a call of Run.
+type run struct {
+	ctx context.Context //nolint:containedctx // the posts under way end with it
+	in  *channels.Ingress
+}
+
+var (
+	_ channels.Channel  = (*Channel)(nil)
+	_ channels.Buttoner = (*Channel)(nil)
+)
+
+// New returns a channel that shows each part by show, which must not block.
+func New(show func(channels.Part)) *Channel { return &Channel{show: show} }
+
+// Name implements [channels.Channel].
+func (*Channel) Name() string { return Name }
+
+// Account implements [channels.Channel]: there is one.
+func (*Channel) Account() string { return "" }
+
+// Limits implements [channels.Channel]: there are none.
+func (*Channel) Limits() channels.Limits { return channels.Limits{} }
+
+// Buttons implements [channels.Buttoner]: a question waits until somebody reads it.
+func (*Channel) Buttons(channels.Address) bool { return true }
+
+// Run takes in messages until ctx ends.
+func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
+	c.set(&run{ctx, in})
+	<-ctx.Done()
+	c.set(nil)
+	c.posts.Wait()
+	return nil
+}
+
+func (c *Channel) set(now *run) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.run = now
+}
+
+// enter counts a post into the present run.
+func (c *Channel) enter() *run {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.run != nil {
+		c.posts.Add(1)
+	}
+	return c.run
+}
+
+// Post takes in one message. It is durable when Post returns nil, and counts once however
+// often it is posted. After any error it is posted again, or given up by its sender.
+func (c *Channel) Post(ctx context.Context, m channels.Inbound) error {
+	if m.Wish == nil || m.Wish.Level == "" {
+		return ErrNotAdmitted
+	}
+	now := c.enter()
+	if now == nil {
+		return ErrNotRunning
+	}
+	defer c.posts.Done()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(now.ctx, cancel)()
+	admitted, err := now.in.Admit(ctx, []channels.Inbound{m}, nil)
+	if err == nil && len(admitted) == 0 {
+		err = ErrNotAdmitted
+	}
+	return err
+}
+
+// Send implements [channels.Channel].
+func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receipt, error) {
+	if err := ctx.Err(); err != nil {
+		return channels.Receipt{}, &channels.SendError{Class: channels.SendTransient, Err: err}
+	}
+	c.show(part)
+	id := part.ID
+	if part.Index > 0 {
+		id += "/" + strconv.Itoa(part.Index)
+	}
+	return channels.Receipt{MessageID: id, Time: time.Now()}, nil
+}

@@ -1,0 +1,154 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"parley/pkg/agent/approval"
+	"parley/pkg/api/native"
+	"parley/pkg/channels"
+	"parley/pkg/channels/web"
+	"parley/pkg/events"
+	"parley/pkg/httpd"
+	"parley/pkg/policy"
+	"parley/pkg/session"
+)
+
+// webChats are the chats of the HTTP server: their events, and their channel. A gateway
+// without a server has nil.
+type webChats struct {
+	hub     *events.Hub
+	channel *web.Channel
+	store   session.Engine
+}
+
+// newWebChats has no chat yet.
+func newWebChats(store session.Engine, redactor *policy.Redactor) *webChats {
+	w := &webChats{store: store, hub: events.New(events.Options{Redact: redactor.Redact, Unsettled: redactor.Unsettled})}
+	w.channel = web.New(w.show)
+	return w
+}
+
+// webRules let in the people that the credentials of the server name. Each message says
+// which level its credential has, and no turn has more.
+func webRules() policy.ChannelRules {
+	return policy.ChannelRules{Everyone: true, NoCodes: true, Direct: policy.LevelExec, Group: policy.LevelNone}
+}
+
+// events are those of the chat at an address, where somebody can read them.
+func (w *webChats) events(at channels.Address) *events.Hub {
+	if w == nil || at.Channel != web.Name {
+		return nil
+	}
+	return w.hub
+}
+
+// show puts a part on the screens of its chat.
+func (w *webChats) show(part channels.Part) {
+	if len(part.Buttons) > 0 {
+		if q, ok := w.question(&part); ok {
+			w.hub.Delivered(part.Address, part.ID, q)
+			return
+		}
+	}
+	m := events.Message{ID: part.ID, Role: "assistant", Text: part.Text, Replaces: part.Finishes, Origin: string(part.Unasked)}
+	if part.File != nil {
+		m.File = part.File.Name
+	}
+	w.hub.Delivered(part.Address, part.ID, m)
+}
+
+// question is the question that a message puts.
+func (w *webChats) question(part *channels.Part) (events.Question, bool) {
+	id, ok := approval.QuestionOf(part.Buttons[0])
+	if !ok {
+		return events.Question{}, false
+	}
+	a, err := w.store.Approvals().Approval(context.Background(), id)
+	if err != nil {
+		return events.Question{}, false
+	}
+	return events.Question{
+		ID: a.ID, ToolCallID: a.Call.ID, Called: a.Call.Tool, Arguments: json.RawMessage(a.Call.Arguments), Question: part.Text,
+		Choices: native.Choices(&a), ExpiresAt: a.Expires,
+	}, true
+}
+
+// settled tells of a message that could not be delivered.
+func (w *webChats) settled(o channels.Outbound, out channels.Outcome) {
+	if w == nil || o.Address.Channel != web.Name || out.State == channels.Delivered {
+		return
+	}
+	w.hub.Delivered(o.Address, o.ID, events.Notice{Code: events.CodeUndelivered, Text: out.Reason})
+}
+
+// answered tells of the answer to a question, wherever it was given.
+func (w *webChats) answered(e approval.Event) {
+	if w == nil || e.Approval.Address.Channel != web.Name {
+		return
+	}
+	decision := ""
+	switch e.Outcome {
+	case approval.Allowed:
+		decision = native.ChoiceOf(true, e.Granted)
+	case approval.Denied:
+		decision = native.ChoiceOf(false, false)
+	case approval.Void, approval.GivenUp:
+		decision = string(e.Outcome)
+	case approval.Asked, approval.Refused:
+		return
+	}
+	w.hub.Tell(e.Approval.Address, events.Resolved{ID: e.Approval.ID, Decision: decision, By: cmp.Or(e.By.Name, e.By.ID)})
+}
+
+// serveAPI adds the routes of the chats to the server.
+func serveAPI(a *App) {
+	if a.web == nil {
+		return
+	}
+	api := native.New(native.Options{
+		Channel: web.Name, Hub: a.web.hub, Store: apiStore{a.store.Sessions(), a.store.Approvals(), a.store.Inbox()},
+		Post: a.web.post, Tools: a.tools.Registry, Offered: a.tools.Offered,
+		LevelOf: func(ctx context.Context, at channels.Address, sender channels.Sender) policy.Level {
+			return a.policy.Authorize(ctx, policy.Event{Kind: policy.KindMessage, Address: at, Sender: sender, Direct: true}).Level
+		},
+		Press: func(q *session.Approval, choice string) string {
+			return approval.PressOf(q.ID, choice != native.ChoiceOf(false, false), choice == native.ChoiceOf(true, true))
+		},
+		Rounds: cmp.Or(a.cfg.Agent.MaxToolIterations, defaultRounds), Redact: a.o.Redactor.Redact, Log: a.o.Log,
+	})
+	for _, route := range api.Routes("/api", httpd.AccessProgram) {
+		a.front.server.Handle(route)
+	}
+}
+
+// defaultRounds is the limit of rounds where the configuration names none.
+const defaultRounds = 10
+
+// post takes in a message.
+func (w *webChats) post(ctx context.Context, m channels.Inbound) error {
+	err := w.channel.Post(ctx, m)
+	switch {
+	case errors.Is(err, web.ErrNotRunning):
+		return native.ErrNotNow
+	case errors.Is(err, web.ErrNotAdmitted):
+		return native.ErrNotAllowed
+	default:
+		return err
+	}
+}
+
+// apiStore is the store as the API reads it.
+type apiStore struct {
+	session.Sessions
+	session.Approvals
+	session.Inbox
+}
+
+// webPerson is the person of a chat of the web: its name is before the last dot.
+func webPerson(chat string) string {
+	return chat[:max(0, strings.LastIndexByte(chat, '.'))]
+}
