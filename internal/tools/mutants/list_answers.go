@@ -24,6 +24,11 @@ func answerMutants() []Mutant {
 			Dir: "pkg/providers/anthropic", Test: "^TestTooManyBlocks$",
 		},
 		{
+			Promise: "R10", Defect: "goes on with a paused answer of any length",
+			File: "pkg/providers/anthropic/anthropic.go", Old: ` && a.size < p.server.MaxBody()`, New: ``,
+			Dir: "pkg/providers/anthropic", Test: "^TestALongPause$",
+		},
+		{
 			Promise: "R10", Defect: "reads the arguments of a call anew with each piece",
 			File: "pkg/providers/openai/assembly.go", Old: `c.object.complete()`, New: `json.Valid([]byte(c.args.String()))`,
 			Dir: "pkg/providers/openai", Test: "^TestALongAnswerIsReadOnce$",

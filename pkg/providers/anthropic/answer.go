@@ -27,6 +27,7 @@ type answer struct {
 
 	blocks []*block
 	starts int            // how many blocks have begun, those without effect included
+	size   int64          // of all that was read, in bytes
 	open   map[int]*block // of the request that runs, by the server's index
 	calls  int
 	ids    map[string]bool
@@ -71,6 +72,7 @@ func (a *answer) goOn() {
 
 // add takes one event of a stream, and says whether it is the last.
 func (a *answer) add(raw []byte) (last bool, err error) {
+	a.size += int64(len(raw))
 	var f frame
 	if err := json.Unmarshal(raw, &f); err != nil {
 		return false, exchange.Cut("a piece of the answer is not JSON", err)
@@ -114,6 +116,9 @@ func (a *answer) begin(m *message) error {
 func (a *answer) addWhole(m *message) error {
 	if m.Type != "message" && len(m.Content) == 0 && m.StopReason == "" {
 		return exchange.Cut("the server sent no answer", nil)
+	}
+	for _, raw := range m.Content {
+		a.size += int64(len(raw))
 	}
 	if err := a.begin(m); err != nil {
 		return err

@@ -159,7 +159,7 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 	for pauses := 0; ; {
 		err := p.once(ctx, q, known, a)
 		switch {
-		case err == nil && a.paused() && pauses < maxPauses:
+		case err == nil && a.paused() && pauses < maxPauses && a.size < p.server.MaxBody():
 			pauses++
 			a.goOn()
 			continue

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"parley/pkg/providers"
+	"parley/pkg/providers/anthropic"
 	"parley/pkg/providers/providertest"
 )
 
@@ -26,6 +27,25 @@ func TestTooManyBlocks(t *testing.T) {
 				t.Errorf("%+v", f)
 			}
 		})
+	}
+}
+
+// TestALongPause: the parts of a paused answer are as long together as one answer may be.
+func TestALongPause(t *testing.T) {
+	t.Parallel()
+	const piece = 1 << 20
+	for _, stream := range []bool{true, false} {
+		body := reply{body: says(strings.Repeat("a", piece), "pause_turn")}
+		if !stream {
+			body = reply{kind: "application/json", status: 200, body: `{"type":"message","stop_reason":"pause_turn","content":[` +
+				`{"type":"text","text":"` + strings.Repeat("a", piece) + `"}]}`}
+		}
+		s, url := script(t, body)
+		p := provider(t, url, func(o *anthropic.Options) { o.MaxBody = 5 * piece / 2 })
+		resp, err := p.ChatStream(t.Context(), providertest.Question(), nil, "claude-x", nil, nil)
+		if err != nil || len(resp.Content) != 3*piece || len(s.requests()) != 3 {
+			t.Errorf("stream %v: %v after %d requests", stream, err, len(s.requests()))
+		}
 	}
 }
 

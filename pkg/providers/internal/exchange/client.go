@@ -126,6 +126,9 @@ func (c *Client) Server() string { return c.server }
 // URL is the address of a path of the protocol, with the credentials of the base URL.
 func (c *Client) URL(path string) string { return strings.TrimRight(c.opts.BaseURL, "/") + path }
 
+// MaxBody is the most that is read of one answer, in bytes.
+func (c *Client) MaxBody() int64 { return c.opts.MaxBody }
+
 // Key gives the key for one request; it may be empty.
 func (c *Client) Key() string {
 	if c.opts.Key == nil {
