@@ -10,7 +10,7 @@ const (
 	textFileNameless   = "file"
 	textFilesLeftOut   = "\n[%d files were left out]"
 	textCutHere        = "\n[cut here: the message was %d bytes long]"
-	textNobodyPresses  = "no person can press a button here"
+	textNobodyPresses  = "no person can press a button here: ask for it in a terminal, or in a chat with buttons"
 	textQuestionLong   = "the text does not fit into one message"
 	textQuestionChange = "the text would not arrive as it is written"
 	textButtons        = "the buttons are not valid"

@@ -163,3 +163,15 @@ func TestSlackProblems(t *testing.T) {
 		})
 	}
 }
+
+// TestASlackSecretInTheFileIsOneMistake: the key with it is not told to be missing as well.
+func TestASlackSecretInTheFileIsOneMistake(t *testing.T) {
+	t.Parallel()
+	for _, secret := range []string{"xoxb" + "-1-canary", "' env:BOT'", "[env:BOT]", "5", "{env: BOT}"} {
+		_, err := slackOf(t, "enabled: true\nbot_token: "+secret+"\napp_token: env:APP")
+		if err == nil || strings.Count(err.Error(), "\n") > 0 || !strings.Contains(err.Error(), "channels.slack.bot_token: ") ||
+			strings.Contains(err.Error(), "canary") {
+			t.Errorf("%s: told %v", secret, err)
+		}
+	}
+}

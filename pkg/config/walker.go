@@ -61,14 +61,14 @@ func (w *walker) secret(node ast.Node, into *Secret, path string) {
 		if node.Type() == ast.MappingType { // a list in braces has env:NAME as a key with its value
 			cure = ": put it in quotes here"
 		}
-		w.yaml.Problem(node, path, "must be env:NAME, file:PATH or credential:NAME%s", cure)
+		w.yaml.Refuse(node, path, "must be env:NAME, file:PATH or credential:NAME%s", cure)
 		return
 	}
 	if !w.yaml.Visible(node, s, path, "") {
 		return
 	}
 	if _, _, err := splitReference(s); err != nil {
-		w.yaml.Problem(node, path, "%v", err)
+		w.yaml.Refuse(node, path, "%v", err)
 		return
 	}
 	into.set = true

@@ -16,7 +16,7 @@ import (
 // scalar stores a single value; its Go type says what the file must write.
 func (w *Walker) scalar(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {
 	if node.Type() == ast.NullType {
-		w.mistyped(node, path, "has no value: write one, or leave the key out")
+		w.Refuse(node, path, "has no value: write one, or leave the key out")
 		return
 	}
 	switch v.Kind() {
@@ -25,7 +25,7 @@ func (w *Walker) scalar(node ast.Node, v reflect.Value, path string, tag reflect
 			v.SetBool(n.Value)
 			return
 		}
-		w.mistyped(node, path, "must be true or false, not %s", Describe(node))
+		w.Refuse(node, path, "must be true or false, not %s", Describe(node))
 	case reflect.String:
 		if s, ok := Text(node); ok {
 			v.SetString(s)
@@ -36,9 +36,9 @@ func (w *Walker) scalar(node ast.Node, v reflect.Value, path string, tag reflect
 		}
 		switch node.(type) {
 		case *ast.MappingNode, *ast.MappingValueNode, *ast.SequenceNode:
-			w.mistyped(node, path, "must be a text, not %s", Describe(node))
+			w.Refuse(node, path, "must be a text, not %s", Describe(node))
 		default:
-			w.mistyped(node, path, "must be a text, not %s: put it in quotes", Describe(node))
+			w.Refuse(node, path, "must be a text, not %s: put it in quotes", Describe(node))
 		}
 	case reflect.Int, reflect.Float64:
 		w.numeric(node, v, path, tag)
@@ -54,10 +54,10 @@ func (w *Walker) numeric(node ast.Node, v reflect.Value, path string, tag reflec
 	n, ok := number(node)
 	switch whole := v.Kind() == reflect.Int; {
 	case whole && (!ok || n != math.Trunc(n) || math.Abs(n) > 1<<53):
-		w.mistyped(node, path, "must be a whole number, not %s", Describe(node))
+		w.Refuse(node, path, "must be a whole number, not %s", Describe(node))
 		return
 	case !ok:
-		w.mistyped(node, path, "must be a number, not %s", Describe(node))
+		w.Refuse(node, path, "must be a number, not %s", Describe(node))
 		return
 	case whole:
 		v.SetInt(int64(n))
@@ -72,7 +72,7 @@ func (w *Walker) duration(node ast.Node, v reflect.Value, path string, tag refle
 	s, ok := Text(node)
 	d, err := time.ParseDuration(s)
 	if !ok || err != nil {
-		w.mistyped(node, path, "must be a time span such as 30s or 5m, not %s", Describe(node))
+		w.Refuse(node, path, "must be a time span such as 30s or 5m, not %s", Describe(node))
 		return
 	}
 	low, lowErr := time.ParseDuration(tag.Get("min"))

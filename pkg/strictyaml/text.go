@@ -46,9 +46,9 @@ func (w *Walker) Visible(node ast.Node, s, path string, tag reflect.StructTag) b
 	switch i := strings.IndexFunc(s, hidden); {
 	case i >= 0:
 		r, _ := utf8.DecodeRuneInString(s[i:])
-		w.Problem(node, path, "%s", character(r))
+		w.Refuse(node, path, "%s", character(r))
 	case !prose && strings.TrimSpace(s) != s:
-		w.Problem(node, path, "begins or ends with a blank: take it out")
+		w.Refuse(node, path, "begins or ends with a blank: take it out")
 	default:
 		return true
 	}

@@ -68,9 +68,9 @@ func (w *Walker) Problem(at ast.Node, path, format string, args ...any) {
 	})
 }
 
-// mistyped reports a value of another type than its key's. It stays unread, so that later
-// remarks of [Walker.At] on it would speak of a value that the document does not have.
-func (w *Walker) mistyped(node ast.Node, path, format string, args ...any) {
+// Refuse reports a value that is left unread, such as one of another type than its key's:
+// later remarks of [Walker.At] on it would speak of a value that the document does not have.
+func (w *Walker) Refuse(node ast.Node, path, format string, args ...any) {
 	w.refused[path] = true
 	w.Problem(node, path, format, args...)
 }
@@ -116,7 +116,7 @@ func (w *Walker) value(node ast.Node, v reflect.Value, path string, tag reflect.
 			d.SetDefaults()
 		}
 		if node.Type() == ast.NullType {
-			w.mistyped(node, path, "has no value: write one, or leave the key out")
+			w.Refuse(node, path, "has no value: write one, or leave the key out")
 			return
 		}
 		w.value(node, v.Elem(), path, tag)
@@ -171,7 +171,7 @@ func (w *Walker) pairs(node ast.Node, path, wanted string) []pair {
 	}
 	mapping, ok := node.(ast.MapNode)
 	if !ok {
-		w.mistyped(node, path, "must be %s, not %s", wanted, Describe(node))
+		w.Refuse(node, path, "must be %s, not %s", wanted, Describe(node))
 		return nil
 	}
 	var out []pair
@@ -261,7 +261,7 @@ func (w *Walker) list(node ast.Node, v reflect.Value, path string, tag reflect.S
 	}
 	seq, ok := node.(*ast.SequenceNode)
 	if !ok {
-		w.mistyped(node, path, "must be a list such as [a, b], not %s", Describe(node))
+		w.Refuse(node, path, "must be a list such as [a, b], not %s", Describe(node))
 		return
 	}
 	seen := map[any]int{}

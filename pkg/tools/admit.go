@@ -46,7 +46,7 @@ func (d dispatcher) examined(ctx context.Context, q *request) (*entry, *Error) {
 		return nil, Fail(ErrPermissionDenied, "the tool "+e.name+" may not be used here", nil)
 	}
 	if q.bad != "" {
-		return nil, Fail(ErrInvalidArguments, "the arguments are not valid: "+text.ClipBytes(q.bad, schema.MaxProblemBytes), nil)
+		return nil, Fail(ErrInvalidArguments, text.ClipBytes(q.bad, schema.MaxProblemBytes), nil)
 	}
 	if q.call.Arguments == nil {
 		q.call.Arguments = map[string]any{}

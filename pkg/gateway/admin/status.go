@@ -81,7 +81,7 @@ func status(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
 	} else if err := g.Store.Verify(ctx); err != nil {
 		r.Trouble = append(r.Trouble, err.Error()+"; "+Program()+" store check lists the damage")
 	}
-	for _, trouble := range []string{st.WriteError, now.Unwritable, st.Held, r.Audit, r.Agent} {
+	for _, trouble := range []string{st.WriteError, now.Unwritable, heldTrouble(st.Held), r.Audit, r.Agent} {
 		if trouble != "" {
 			r.Trouble = append(r.Trouble, trouble)
 		}
@@ -100,4 +100,12 @@ func Damaged(op Operation, version string, damage error, emit Emit) error {
 		return WithCode(CodeFailed, errors.New(cure))
 	}
 	return emit(StatusReport{Version: version, Channels: []ChannelReport{}, Trouble: []string{cure}})
+}
+
+// heldTrouble is the reason for which a store is held, with the cure; "" for none.
+func heldTrouble(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return fmt.Sprintf(textHintRelease, reason, Program())
 }

@@ -14,8 +14,9 @@ const textInChat = " in %s"
 
 // Hints behind an error: the error, and the name of the program.
 const (
-	textHintHeld = "%[1]w: see what is missing with %[2]s store check, then run %[2]s store release"
-	textHintNone = "%[1]w: %[2]s chat and %[2]s run make one"
+	textHintHeld    = "%[1]w: see what is missing with %[2]s store check, then run %[2]s store release"
+	textHintRelease = "%[1]s: see what is missing with %[2]s store check, then run %[2]s store release"
+	textHintNone    = "%[1]w: %[2]s chat and %[2]s run make one"
 )
 
 // Errors of operations, with the command that helps, and their reports.

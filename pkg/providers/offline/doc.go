@@ -5,7 +5,8 @@
 // It promises:
 //
 //   - Its first answer, and each answer to a question about it, describes it and
-//     tells how to connect a real model. It admits a request that it does not
+//     tells how to connect a real model; the result of /tool alone does not, because
+//     it answers that beside a real model too. It admits a request that it does not
 //     understand; it does not make up an answer.
 //   - It understands everyday English for arithmetic, the time in a place, the files
 //     of the workspace, reminders and other schedules, work in the background,

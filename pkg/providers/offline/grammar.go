@@ -16,7 +16,8 @@ const maxUnderstood = 4000
 type piece struct {
 	text string
 	call *call
-	// introduces says that the text describes the model.
+	// introduces says that no introduction follows: the text describes the model, or the
+	// person calls a tool and speaks to no model.
 	introduces bool
 	// unknown says that the message was not understood.
 	unknown bool
@@ -182,12 +183,12 @@ func (g *grammar) relay(text string) string {
 // where they are no JSON, the loop answers with the same error as for any model.
 func directCall(name, raw string) []piece {
 	if name == "" {
-		return say(`Write /tool NAME JSON, such as /tool calculator {"expression":"2^200"}.`)
+		return []piece{{text: `Write /tool NAME JSON, such as /tool calculator {"expression":"2^200"}.`, introduces: true}}
 	}
 	if strings.TrimSpace(raw) == "" {
 		raw = "{}"
 	}
-	return []piece{{call: &call{name: name, raw: raw}}}
+	return []piece{{call: &call{name: name, raw: raw}, introduces: true}}
 }
 
 // sentence understands one sentence, or returns no pieces.

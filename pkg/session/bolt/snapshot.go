@@ -167,7 +167,7 @@ func heldText(cause error, aside, snap string, now time.Time) string {
 			"and what waits may have been done",
 			snapshotTime(snap).Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 	}
-	s.WriteString("; items that wait are run and sent once the operator has released the store (store release)")
+	s.WriteString("; items that wait are run and sent once the operator has released the store")
 	return s.String()
 }
 

@@ -106,7 +106,7 @@ func restored(t *testing.T, dir string, want ...string) {
 	if st.Held == "" {
 		t.Fatal("the store is not held")
 	}
-	for _, word := range []string{"store release"} {
+	for _, word := range []string{"released the store"} {
 		if !strings.Contains(st.Held, word) {
 			t.Errorf("%q does not say %q", st.Held, word)
 		}
