@@ -30,23 +30,29 @@ func budgetOf(b config.Budgets, known toolset.Addresses) func(channels.Address) 
 	slices.SortFunc(rules, func(x, y rule) int {
 		return cmp.Or(cmp.Compare(x.place.Weight(), y.place.Weight()), cmp.Compare(x.place.String(), y.place.String()))
 	})
+	if len(rules) == 0 { // one budget for all chats, which read it
+		one := budgetFor(b.All, b.People, b.Jobs, b.Background)
+		return func(channels.Address) budget.Budget { return one }
+	}
 	return func(a channels.Address) budget.Budget {
 		all, people, jobs, background := b.All, b.People, b.Jobs, b.Background
-		if len(rules) > 0 {
-			at := known(a)
-			for _, r := range rules { // the most exact one comes last
-				if slices.ContainsFunc(at, r.place.Matches) {
-					override(&all, r.budget.All)
-					override(&people, r.budget.People)
-					override(&jobs, r.budget.Jobs)
-					override(&background, r.budget.Background)
-				}
+		at := known(a)
+		for _, r := range rules { // the most exact one comes last
+			if slices.ContainsFunc(at, r.place.Matches) {
+				override(&all, r.budget.All)
+				override(&people, r.budget.People)
+				override(&jobs, r.budget.Jobs)
+				override(&background, r.budget.Background)
 			}
 		}
-		return budget.Budget{All: limits(all), For: map[session.Purpose]budget.Limits{
-			session.ForPeople: limits(people), session.ForJobs: limits(jobs), session.ForBackground: limits(background),
-		}}
+		return budgetFor(all, people, jobs, background)
 	}
+}
+
+func budgetFor(all, people, jobs, background config.Limits) budget.Budget {
+	return budget.Budget{All: limits(all), For: map[session.Purpose]budget.Limits{
+		session.ForPeople: limits(people), session.ForJobs: limits(jobs), session.ForBackground: limits(background),
+	}}
 }
 
 func override(l, by *config.Limits) {

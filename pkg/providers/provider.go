@@ -4,11 +4,11 @@ import "context"
 
 // LLMProvider asks a model.
 //
-// Chat may be called from many goroutines at once. The messages and tools are read
-// only. The options may hold max_tokens (int), temperature (float64), tool_choice
-// ("auto", "none", "required" or map[string]any{"name": X}) and other options that a
-// provider documents; unknown ones are ignored. The error is, or wraps, an [*Error],
-// or is the context's.
+// Chat may be called from many goroutines at once. The messages, tools and options are
+// read only, also after it has returned. The options may hold max_tokens (int),
+// temperature (float64), tool_choice ("auto", "none", "required" or
+// map[string]any{"name": X}) and other options that a provider documents; unknown ones
+// are ignored. The error is, or wraps, an [*Error], or is the context's.
 type LLMProvider interface {
 	Chat(ctx context.Context, messages []Message, tools []ToolDefinition, model string, options map[string]any) (*LLMResponse, error)
 }

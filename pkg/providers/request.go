@@ -34,8 +34,9 @@ type candidate struct {
 	name     string
 	index    int // in the order of the targets
 	keys     []candidateKey
-	pauses   *backoff.Exponential
-	left     time.Duration // of its total; not read without one
+	one      [1]candidateKey      // of most models
+	pauses   *backoff.Exponential // nil before the first failure that may pass
+	left     time.Duration        // of its total; not read without one
 	asked    bool
 	retried  bool // quickly
 	timeouts int
@@ -60,12 +61,12 @@ type choice struct {
 }
 
 func (f *failover) newRequest(model, turn string) *request {
-	r := &request{f: f, model: model, turn: turn, bound: f.policy.Attempts - 1}
+	r := &request{f: f, model: model, turn: turn, bound: f.policy.Attempts - 1, line: make([]*candidate, 0, len(f.models))}
 	first := f.turns.model(turn)
 	for i, m := range f.models {
-		c := &candidate{
-			sharedModel: m, name: m.target.Model, index: i, keys: make([]candidateKey, 1+len(m.target.Spares)),
-			pauses: backoff.New(f.policy.Base, f.policy.Max), left: m.target.Total,
+		c := &candidate{sharedModel: m, name: m.target.Model, index: i, left: m.target.Total}
+		if c.keys = c.one[:]; len(m.target.Spares) > 0 {
+			c.keys = make([]candidateKey, 1+len(m.target.Spares))
 		}
 		if c.name == "" {
 			c.name = model
@@ -239,6 +240,9 @@ func (r *request) failed(at *choice, err error) {
 	case failure.Kind == KindAuth, failure.Kind == KindQuota:
 		k.given = true
 	case failure.Retryable():
+		if c.pauses == nil {
+			c.pauses = backoff.New(r.f.policy.Base, r.f.policy.Max)
+		}
 		k.ready = now.Add(failure.RetryAfter + max(1, backoff.Below(c.pauses.Next())))
 		k.given = failure.RetryAfter > r.f.policy.Patience
 		c.serverFailed = failure.Kind != KindRateLimited

@@ -204,7 +204,13 @@ func (t tuned) ChatStream(
 }
 
 func (t tuned) merge(options map[string]any) map[string]any {
-	merged := maps.Clone(t.options)
+	_, limit := options["max_tokens"]
+	_, temperature := options["temperature"]
+	if len(t.options) == 0 && !limit && !temperature {
+		return options
+	}
+	merged := make(map[string]any, len(t.options)+len(options))
+	maps.Copy(merged, t.options)
 	for k, v := range options {
 		if k != "max_tokens" && k != "temperature" {
 			merged[k] = v

@@ -39,12 +39,12 @@ type forms struct {
 const maxForms = 64
 
 // form gives the form of a request, which go-openai writes where it is not known.
-func (p *Provider) form(s *settings) (*form, error) {
+func (p *Provider) form(ctx context.Context, s *settings) (*form, error) {
 	k := formKey{*s, p.client.Key()}
 	if f := p.forms.of(k); f != nil {
 		return f, nil
 	}
-	written, err := p.written(k.key, func(ctx context.Context, c *sdk.Client) error {
+	written, err := p.written(ctx, k.key, func(ctx context.Context, c *sdk.Client) error {
 		if !s.stream {
 			_, err := c.CreateChatCompletion(ctx, s.library())
 			return err
@@ -92,18 +92,23 @@ func newForm(written *http.Request) (*form, error) {
 	if !ok || len(head) < 2 || head[len(head)-1] != ',' {
 		return nil, fmt.Errorf("the request has no place for its messages: %.80s", raw)
 	}
-	written.Body, written.GetBody, written.ContentLength = nil, nil, 0
+	bare := &http.Request{
+		Method: written.Method, URL: written.URL, Host: written.Host, Header: written.Header,
+		Proto: written.Proto, ProtoMajor: written.ProtoMajor, ProtoMinor: written.ProtoMinor,
+	}
 	settings := append([]byte{','}, head[1:len(head)-1]...) // between the brace and the comma
-	return &form{request: written, settings: append(settings, tail...)}, nil
+	return &form{request: bare, settings: append(settings, tail...)}, nil
 }
 
 // written has go-openai write a request, which is not sent.
-func (p *Provider) written(key string, ask func(ctx context.Context, c *sdk.Client) error) (*http.Request, error) {
+func (p *Provider) written(
+	ctx context.Context, key string, ask func(ctx context.Context, c *sdk.Client) error,
+) (*http.Request, error) {
 	var s scribe
 	config := sdk.DefaultConfig(key)
 	config.BaseURL = p.client.URL("")
 	config.HTTPClient = &s
-	if err := ask(context.Background(), sdk.NewClientWithConfig(config)); err != nil {
+	if err := ask(ctx, sdk.NewClientWithConfig(config)); err != nil {
 		return nil, err
 	}
 	return s.request, nil

@@ -65,7 +65,7 @@ func hear(t *testing.T, body []byte) (*providers.LLMResponse, []providers.Stream
 
 // TestLongAnswersTakeLittleMemory reads an answer of many pieces: a piece costs its text
 // and the event that shows it, whatever else its frame holds.
-func TestLongAnswersTakeLittleMemory(t *testing.T) {
+func TestLongAnswersTakeLittleMemory(t *testing.T) { //nolint:paralleltest // it counts allocations
 	frame := func(n int) []byte {
 		piece := `{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1,"model":"m","system_fingerprint":null,` +
 			`"choices":[{"index":0,"delta":{"content":"a few words "},"logprobs":null,"finish_reason":null}]}`

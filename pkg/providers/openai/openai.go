@@ -135,7 +135,7 @@ func (p *Provider) once(
 	ctx context.Context, q *question, s *settings, body *exchange.Body,
 ) (resp *providers.LLMResponse, err error) {
 	defer body.End()
-	f, err := p.form(s)
+	f, err := p.form(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +161,7 @@ func (p *Provider) once(
 func (p *Provider) Models(ctx context.Context) (names []string, err error) {
 	ctx, cancel := p.client.Bound(ctx)
 	defer cancel()
-	req, err := p.written(p.client.Key(), func(ctx context.Context, c *sdk.Client) error {
+	req, err := p.written(ctx, p.client.Key(), func(ctx context.Context, c *sdk.Client) error {
 		_, err := c.ListModels(ctx)
 		return err
 	})

@@ -134,9 +134,20 @@ func TestRequestsKeepTheirOwnSettings(t *testing.T) {
 	keyed := func(o *openai.Options) { o.Key = func() string { return key } }
 	shared := provider(t, srv.URL(), keyed)
 	ways := []map[string]any{
-		nil, {"max_tokens": 7}, {"max_tokens": 8}, {"temperature": 0.5}, {"top_p": 0.5}, {"seed": 1}, {"seed": 2}, {"stop": []string{"a"}},
-		{"stop": []string{"b"}}, {"reasoning_effort": "low"}, {"tool_choice": "auto"}, {"tool_choice": "required"},
-		{"tool_choice": map[string]any{"name": "probe"}}, {"response_format": json.RawMessage(`{"type":"object"}`)},
+		nil,
+		{"max_tokens": 7},
+		{"max_tokens": 8},
+		{"temperature": 0.5},
+		{"top_p": 0.5},
+		{"seed": 1},
+		{"seed": 2},
+		{"stop": []string{"a"}},
+		{"stop": []string{"b"}},
+		{"reasoning_effort": "low"},
+		{"tool_choice": "auto"},
+		{"tool_choice": "required"},
+		{"tool_choice": map[string]any{"name": "probe"}},
+		{"response_format": json.RawMessage(`{"type":"object"}`)},
 		{"response_format": json.RawMessage(`{"type":"string"}`)},
 	}
 	for n := range 4 * len(ways) {

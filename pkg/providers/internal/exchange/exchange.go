@@ -103,7 +103,7 @@ func (x *Exchange) Send(req *http.Request) error {
 	if x.impatient {
 		x.alive()
 	}
-	resp, err := x.client.send(req) //nolint:gosec,bodyclose // the operator names the server; stop closes
+	resp, err := x.client.send(req) //nolint:bodyclose // stop closes
 	if err != nil {
 		return transportError(err)
 	}

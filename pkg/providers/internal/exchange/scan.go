@@ -144,18 +144,18 @@ func (s *Scan) Int() int {
 
 // Skip reads any value.
 func (s *Scan) Skip() {
-	switch c := s.peek(); {
-	case c == '"':
+	switch s.peek() {
+	case '"':
 		s.literal()
-	case c == '{':
+	case '{':
 		s.object(func([]byte) { s.Skip() })
-	case c == '[':
+	case '[':
 		s.Array(s.Skip)
-	case c == 't':
+	case 't':
 		s.word("true")
-	case c == 'f':
+	case 'f':
 		s.word("false")
-	case c == 'n':
+	case 'n':
 		s.word("null")
 	default:
 		s.number()

@@ -1,6 +1,7 @@
 package exchange_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"testing"
 
@@ -101,7 +102,7 @@ func TestTextsEncodeOnce(t *testing.T) {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
-	if again := texts.Of("say \"hi\"\n"); string(again) != string(first) {
+	if again := texts.Of("say \"hi\"\n"); !bytes.Equal(again, first) {
 		t.Errorf("%s", again)
 	}
 }

@@ -66,8 +66,6 @@ func (c Choice) Name() string {
 
 // options are those of the round, with its tool_choice.
 func (q *Question) options() map[string]any {
-	options := maps.Clone(q.Options)
-	delete(options, toolChoice)
 	value := q.Choice.value
 	if q.Round > 1 && !q.Choice.stays && !q.Sought {
 		value = nil
@@ -75,7 +73,15 @@ func (q *Question) options() map[string]any {
 	if q.Last {
 		value = choiceNone
 	}
-	if value != nil && len(q.Tools) > 0 {
+	if len(q.Tools) == 0 {
+		value = nil
+	}
+	if _, chosen := q.Options[toolChoice]; !chosen && value == nil {
+		return q.Options
+	}
+	options := maps.Clone(q.Options)
+	delete(options, toolChoice)
+	if value != nil {
 		if options == nil {
 			options = map[string]any{}
 		}
