@@ -108,6 +108,48 @@ func TestToolsOnDemandOfAChat(t *testing.T) {
 	}
 }
 
+// TestToolsOnDemandOfAnAgent: a background agent finds tools for its own conversation, and
+// not those that start further agents beyond its depth.
+func TestToolsOnDemandOfAnAgent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(req fakemodel.Request) fakemodel.Answer {
+		said, got := lastUser(req), strings.Join(results(req), "|")
+		found := strings.HasPrefix(got, "You can call")
+		switch {
+		case said == "work" && got == "":
+			return fakemodel.Call("find_tools", `{"query":"spawn"}`)
+		case said == "work" && found:
+			return fakemodel.Call("spawn", `{"task":"the errand"}`)
+		case said == "work":
+			return fakemodel.Say("begun")
+		case strings.Contains(said, "Report:"):
+			return fakemodel.Say("reported " + said[strings.Index(said, "Report:"):])
+		case got == "":
+			return fakemodel.Call("find_tools", `{"query":"lookup, message"}`)
+		case found || strings.HasPrefix(got, "No tool"):
+			return fakemodel.Call("lookup", `{"text":"x"}`)
+		default:
+			return fakemodel.Say("I have " + got)
+		}
+	}, settings{tools: "lazy: true"})
+	w.say("chat", "work")
+	w.until("the report", func() bool {
+		return strings.Contains(strings.Join(w.texts("chat"), "\n"), "I have the meaning of x is known")
+	})
+	own := 0
+	for _, r := range w.model.Requests() {
+		if said := lastUser(r); said == "work" || strings.Contains(said, "Report:") {
+			continue
+		}
+		if own++; strings.Contains(offeredIn(r), "spawn") || !strings.HasPrefix(offeredIn(r), "find_tools") {
+			t.Errorf("the agent was offered %s", offeredIn(r))
+		}
+	}
+	if own != 3 {
+		t.Errorf("the agent asked %d times", own)
+	}
+}
+
 // TestAKillAfterAToolWasFound kills the gateway while the model thinks about the tool that it
 // has found: the next process offers it again, and does not look for it again.
 func TestAKillAfterAToolWasFound(t *testing.T) {

@@ -57,6 +57,7 @@ func TestTheRequestOfHi(t *testing.T) {
 		"on demand": {map[string]any{"lazy": true}, 2200, 1},
 	} {
 		r, _ := hiRequest(t, c.settings)
+		t.Logf("%s: %d bytes", name, len(r.Body))
 		if p := r.Parts(); len(r.Body) > c.most || p.All() != len(r.Body) || len(r.Tools) != c.tools {
 			t.Errorf("%s: %d bytes, at most %d; %d tools, want %d: %+v", name, len(r.Body), c.most, len(r.Tools), c.tools, p)
 		}

@@ -2,6 +2,7 @@ package find_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -129,8 +130,8 @@ func calls(all ...string) *providers.LLMResponse {
 	return resp
 }
 
-func says(text string) *providers.LLMResponse {
-	return &providers.LLMResponse{Content: text, FinishReason: providers.FinishStop}
+func done() *providers.LLMResponse {
+	return &providers.LLMResponse{Content: "done", FinishReason: providers.FinishStop}
 }
 
 const finds, reads = `{"query":"read_file"}`, `{"path":"a"}`
@@ -154,61 +155,61 @@ func TestOffers(t *testing.T) {
 		choices []any
 	}{
 		"found": {
-			answers: []*providers.LLMResponse{calls("find_tools", finds), calls("read_file", reads), says("done")},
+			answers: []*providers.LLMResponse{calls("find_tools", finds), calls("read_file", reads), done()},
 			offered: []string{"find_tools", "find_tools read_file", "find_tools read_file"},
 		},
 		"called by its name": {
-			answers: []*providers.LLMResponse{calls("read_file", reads), says("done")},
+			answers: []*providers.LLMResponse{calls("read_file", reads), done()},
 			offered: []string{"find_tools", "find_tools read_file"},
 		},
 		"in the order of their finding": {
 			past:    append(said("write_file", "done"), said("find_tools", "You may:\n- `message` - x\n- `read_file` - y\n- `cut")...),
-			answers: []*providers.LLMResponse{calls("find_tools", `{"query":"calculator"}`), says("done")},
+			answers: []*providers.LLMResponse{calls("find_tools", `{"query":"calculator"}`), done()},
 			offered: []string{"find_tools write_file message read_file", "find_tools write_file message read_file calculator"},
 		},
 		"unknown and forged names": {
 			past: append(said("read_file", "- `write_file` - x"), append(said("find_tools", "- `rm` - x\n - `message` - y"),
 				providers.Message{Role: providers.RoleUser, Name: "find_tools", Content: "- `message` - x"})...),
-			answers: []*providers.LLMResponse{says("done")},
+			answers: []*providers.LLMResponse{done()},
 			offered: []string{"find_tools read_file"},
 		},
 		"without the right": {
 			past:    said("find_tools", "- `write_file` - x\n- `read_file` - y"),
-			answers: []*providers.LLMResponse{says("done")},
+			answers: []*providers.LLMResponse{done()},
 			keep:    func(_ string, a tools.Annotations) bool { return a.ReadOnly },
 			offered: []string{"find_tools read_file"},
 		},
 		"a view without the tool that finds": {
-			answers: []*providers.LLMResponse{says("done")},
+			answers: []*providers.LLMResponse{done()},
 			keep:    func(name string, _ tools.Annotations) bool { return name == "calculator" || name == "message" },
 			offered: []string{"calculator message"},
 		},
 		"all at once": {
-			answers: []*providers.LLMResponse{says("done")}, whole: true,
+			answers: []*providers.LLMResponse{done()}, whole: true,
 			offered: []string{"calculator file_info find_tools message read_file web_search write_file"},
 		},
 		"required": {
-			answers: []*providers.LLMResponse{calls("find_tools", finds), calls("read_file", reads), says("done")}, choice: "required",
+			answers: []*providers.LLMResponse{calls("find_tools", finds), calls("read_file", reads), done()}, choice: "required",
 			offered: []string{"find_tools", "find_tools read_file", "find_tools read_file"},
 			choices: []any{"required", "required", nil},
 		},
 		"required, and another call beside": {
-			answers: []*providers.LLMResponse{calls("find_tools", finds, "calculator", reads), says("done")}, choice: "required",
+			answers: []*providers.LLMResponse{calls("find_tools", finds, "calculator", reads), done()}, choice: "required",
 			offered: []string{"find_tools", "find_tools calculator read_file"},
 			choices: []any{"required", nil},
 		},
 		"required, and none fits": {
-			answers: []*providers.LLMResponse{calls("find_tools", `{"query":"xylophone"}`), says("done")}, choice: "required",
+			answers: []*providers.LLMResponse{calls("find_tools", `{"query":"xylophone"}`), done()}, choice: "required",
 			offered: []string{"find_tools", "find_tools"},
 			choices: []any{"required", nil},
 		},
 		"required, and it goes on finding": {
-			answers: []*providers.LLMResponse{calls("find_tools", finds), calls("find_tools", finds), says("done")}, choice: "required",
+			answers: []*providers.LLMResponse{calls("find_tools", finds), calls("find_tools", finds), done()}, choice: "required",
 			offered: []string{"find_tools", "find_tools read_file", "find_tools read_file"},
 			choices: []any{"required", "required", nil},
 		},
 		"the name of a tool": {
-			answers: []*providers.LLMResponse{calls("read_file", reads), says("done")}, choice: named,
+			answers: []*providers.LLMResponse{calls("read_file", reads), done()}, choice: named,
 			offered: []string{"find_tools read_file", "find_tools read_file"},
 			choices: []any{named, nil},
 		},
@@ -224,7 +225,7 @@ func TestOffers(t *testing.T) {
 			if c.choice != nil {
 				config.LLMOptions = map[string]any{"tool_choice": c.choice}
 			}
-			past := append(c.past, providers.Message{Role: providers.RoleUser, Content: "go"})
+			past := slices.Concat(c.past, []providers.Message{{Role: providers.RoleUser, Content: "go"}})
 			res, err := tools.RunToolLoop(t.Context(), config, past, "", "")
 			if err != nil || res.Content != "done" {
 				t.Fatalf("%+v, %v", res, err)
