@@ -13,12 +13,11 @@ import (
 
 // The bounds of a hub.
 const (
-	// maxChat is the size of the events of one chat, maxAll that of all; beyond maxAll a
-	// chat has minChat.
+	// The size of the events of one chat, and that of all; beyond maxAll a chat has minChat.
 	maxChat = 1 << 20
 	minChat = 64 << 10
 	maxAll  = 32 << 20
-	// keepFor is how long the events of a chat are kept after its last turn.
+	// How long the events of a chat are kept after its last turn.
 	keepFor = 2 * time.Minute
 )
 
@@ -170,6 +169,10 @@ func (h *Hub) enter(at channels.Address) *chat {
 // leave notes that a chat may be idle; the lock is held.
 func (h *Hub) leave(c *chat) {
 	if c.turn != "" || c.readers > 0 || c.place != nil {
+		return
+	}
+	if c.events.len() == 0 { // somebody looked at a chat in which nothing happens
+		delete(h.chats, c.at)
 		return
 	}
 	c.since = time.Now()

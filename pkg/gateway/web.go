@@ -47,9 +47,9 @@ func (w *webChats) events(at channels.Address) *events.Hub {
 }
 
 // show puts a part on the screens of its chat.
-func (w *webChats) show(part channels.Part) {
+func (w *webChats) show(ctx context.Context, part channels.Part) {
 	if len(part.Buttons) > 0 {
-		if q, ok := w.question(&part); ok {
+		if q, ok := w.question(ctx, &part); ok {
 			w.hub.Delivered(part.Address, part.ID, q)
 			return
 		}
@@ -62,12 +62,12 @@ func (w *webChats) show(part channels.Part) {
 }
 
 // question is the question that a message puts.
-func (w *webChats) question(part *channels.Part) (events.Question, bool) {
+func (w *webChats) question(ctx context.Context, part *channels.Part) (events.Question, bool) {
 	id, ok := approval.QuestionOf(part.Buttons[0])
 	if !ok {
 		return events.Question{}, false
 	}
-	a, err := w.store.Approvals().Approval(context.Background(), id)
+	a, err := w.store.Approvals().Approval(ctx, id)
 	if err != nil {
 		return events.Question{}, false
 	}

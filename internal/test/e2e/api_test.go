@@ -199,6 +199,43 @@ func TestTheAPIOverAKill(t *testing.T) {
 	}
 }
 
+// TestARevokedTokenEndsItsStream at once, while the turn goes on.
+func TestARevokedTokenEndsItsStream(t *testing.T) {
+	t.Parallel()
+	w := newAPIWorld(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("hello") })
+	id := w.makesToken("web:ada", "--level", "read")
+	w.do(http.MethodPost, "/chats/main/messages", `{"message":"go"}`, "")
+	before := w.token
+	w.token = id.Secret
+	ended := make(chan time.Duration, 1)
+	var revoked atomic.Int64
+	opened := make(chan struct{})
+	go func() {
+		w.follow("main", "an-old-id", func(apiEvent) bool {
+			select {
+			case <-opened:
+			default:
+				close(opened)
+			}
+			return false
+		})
+		ended <- time.Since(time.Unix(0, revoked.Load()))
+	}()
+	<-opened
+	revoked.Store(time.Now().UnixNano())
+	w.verb("token", "revoke", id.ID)
+	if took := <-ended; took < 0 || took > patience/2 {
+		t.Errorf("the stream ended %v after its token", took)
+	}
+	if status, _ := w.do(http.MethodGet, "/tools", "", ""); status != http.StatusUnauthorized {
+		t.Errorf("a revoked token reads: %d", status)
+	}
+	w.token = before
+	if status, _ := w.do(http.MethodGet, "/tools", "", ""); status != http.StatusOK {
+		t.Errorf("another token of the person: %d", status)
+	}
+}
+
 // TestTheAPIAsksForAToken, also for chats that there are not.
 func TestTheAPIAsksForAToken(t *testing.T) {
 	t.Parallel()

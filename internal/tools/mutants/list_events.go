@@ -6,7 +6,7 @@ func eventMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "events: order", Defect: "says that a turn is done before its message is there",
-			File: dir + "/turn.go", Old: `if awaits == "" || slices.Contains(c.early, awaits) {`, New: `if c.ends != nil {`,
+			File: dir + "/turn.go", Old: `if awaits == "" || slices.Contains(c.early, awaits) {`, New: `if c.ends != nil || slices.Contains(c.early, awaits) {`,
 			Dir: dir, Test: "^TestDoneFollowsTheLastMessage$",
 		},
 		{
@@ -66,12 +66,12 @@ func eventMutants() []Mutant {
 		},
 		{
 			Promise: "requests: only narrow", Defect: "lets a plain message join the turn",
-			File: agent + "/turn/journal.go", Old: "|| Wish(r) != nil {", New: "{",
+			File: agent + "/intake.go", Old: "m.Solo || m.Wish != nil ||", New: "m.Solo ||",
 			Dir: agent, Test: "^TestAWishHoldsAfterACrash$",
 		},
 		{
 			Promise: "requests: only narrow", Defect: "forgets the wish behind an approval",
-			File: agent + "/approval/ask.go", Old: "Wish: turn.Wish(g.t), ", New: "",
+			File: agent + "/turn/wish.go", Old: "return t.Input.Decided.Wish", New: "return nil",
 			Dir: agent, Test: "^TestAWishHoldsBehindAnApproval$",
 		},
 		{
@@ -88,7 +88,7 @@ func apiMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "web: suite", Defect: "does not end its posts with the run",
-			File: channel + "/channel.go", Old: "	defer context.AfterFunc(now.ctx, cancel)()\n", New: "",
+			File: channel + "/channel.go", Old: "defer context.AfterFunc(now.ctx, cancel)()", New: "_ = now",
 			Dir: channel, Test: "^TestConformance$/^RunEndsWithItsContext$",
 		},
 		{

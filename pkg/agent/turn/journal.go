@@ -130,7 +130,7 @@ func (j journal) Steer(ctx context.Context) ([]providers.Message, error) {
 			return nil, err
 		}
 	}
-	if r.Deps.WhileBusy != Steer || Wish(r) != nil { // a message without the wish has a turn without it
+	if r.Deps.WhileBusy != Steer {
 		return nil, nil
 	}
 	if waiting, err := r.Stored.Waiting(ctx); err != nil || len(waiting) == 0 {

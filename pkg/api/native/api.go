@@ -129,7 +129,7 @@ func handler(serve func(w http.ResponseWriter, r *http.Request, c *httpd.Caller)
 }
 
 // chat is a route with the chat of its path.
-func (a *API) chat(serve inChat, program bool) http.Handler { //nolint:revive // flag-parameter: it is a fact of the route
+func (a *API) chat(serve inChat, program bool) http.Handler {
 	return handler(func(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
 		p, ok := a.placeOf(c, r.PathValue("chat"))
 		if !ok {

@@ -161,7 +161,7 @@ const (
 )
 
 // ChoiceOf is the word for an answer to a question.
-func ChoiceOf(allow, here bool) string { //nolint:revive // flag-parameter: they are the answer
+func ChoiceOf(allow, here bool) string {
 	switch {
 	case allow && here:
 		return allowHere

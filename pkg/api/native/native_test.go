@@ -51,7 +51,7 @@ func TestAMessageAndItsEvents(t *testing.T) {
 		t.Fatalf("%d %v", status, answer)
 	}
 	after, _ := answer["after"].(string)
-	all := w.open("ada", "main", after).until("done")
+	all := w.open("ada", "main", after).untilDone()
 	want := []string{
 		"turn", "tool_call", "tool_executing", "tool_result", "token", "token", "token", "token", "message", "done",
 	}
@@ -94,7 +94,7 @@ func TestAnOldIDIsAnsweredWithReset(t *testing.T) {
 		t.Fatalf("%v", r)
 	}
 	w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"go"}`)
-	if all := names(s.until("done")); !slices.Contains(all, "message") {
+	if all := names(s.untilDone()); !slices.Contains(all, "message") {
 		t.Errorf("%q", all)
 	}
 }
@@ -122,7 +122,7 @@ func TestEqualKeysAreOneTurn(t *testing.T) {
 		})
 	}
 	posts.Wait()
-	s.until("done")
+	s.untilDone()
 	if n := asked.Load(); n != 1 || len(ids) != 1 {
 		t.Errorf("asked %d times, %d ids", n, len(ids))
 	}
@@ -130,7 +130,7 @@ func TestEqualKeysAreOneTurn(t *testing.T) {
 		before := asked.Load()
 		o := w.open(other.token, other.chat, "")
 		w.do(other.token, http.MethodPost, "/chats/"+other.chat+"/messages", `{"message":"go"}`, "Idempotency-Key", other.key)
-		o.until("done")
+		o.untilDone()
 		if asked.Load() != before+1 {
 			t.Errorf("%v is taken for another message", other)
 		}
@@ -152,7 +152,7 @@ func TestOptionsOnlyNarrow(t *testing.T) {
 	} {
 		_, answer := w.do("ada", http.MethodPost, "/chats/main/messages", body)
 		after, _ := answer["after"].(string)
-		all := w.open("ada", "main", after).until("done")
+		all := w.open("ada", "main", after).untilDone()
 		if got := all[len(all)-1].data; !strings.Contains(got, want) {
 			t.Errorf("%s: %s", body, got)
 		}
@@ -201,7 +201,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 	}})
 	s := w.open("ada", "main", "")
 	w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"go"}`)
-	first := s.until("done")
+	first := s.untilDone()
 	if got := names(first); !slices.Equal(got, []string{"turn", "tool_call", "confirmation_required", "done"}) ||
 		!strings.Contains(first[3].data, `"stop":"confirmation_required"`) {
 		t.Fatalf("%q", first)
@@ -231,7 +231,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 	if status, answer := w.do("approver", http.MethodPost, path, `{"decision":"allow_once"}`); status != http.StatusAccepted {
 		t.Fatalf("%d %v", status, answer)
 	}
-	second := s.until("done")
+	second := s.untilDone()
 	if got := second[len(second)-1].data; !strings.Contains(got, "result: wiped") || wiped.Load() != 1 {
 		t.Errorf("%q, wiped %d times", second, wiped.Load())
 	}
@@ -247,7 +247,7 @@ func TestOthersReachNothing(t *testing.T) {
 	w := newWorld(t, looks, look())
 	s := w.open("ada", "main", "")
 	w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"secret"}`)
-	s.until("done")
+	s.untilDone()
 	if _, chat := w.do("bob", http.MethodGet, "/chats/main", ""); fmt.Sprint(chat["messages"]) != "[]" {
 		t.Errorf("bob reads %v", chat)
 	}
@@ -261,7 +261,7 @@ func TestOthersReachNothing(t *testing.T) {
 	mine := w.open("bob", "main", "")
 	w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"secret"}`)
 	w.do("bob", http.MethodPost, "/chats/main/messages", `{"message":"hello"}`)
-	for _, r := range mine.until("done") {
+	for _, r := range mine.untilDone() {
 		if strings.Contains(r.data, "web:ada") {
 			t.Errorf("bob's stream has %v", r)
 		}
@@ -285,7 +285,7 @@ func TestStopEndsTheTurn(t *testing.T) {
 	if status, _ := w.do("ada", http.MethodPost, "/chats/main/stop", "{}"); status != http.StatusAccepted {
 		t.Error(status)
 	}
-	all := s.until("done")
+	all := s.untilDone()
 	if got := all[len(all)-1].data; !strings.Contains(got, `"stop":"stopped"`) {
 		t.Errorf("%s", got)
 	}
@@ -300,7 +300,7 @@ func TestATokenHasNoMoreThanItsLevel(t *testing.T) {
 	for token, want := range map[string]string{"ada": "2 tools", "bob": "1 tools"} {
 		s := w.open(token, "main", "")
 		w.do(token, http.MethodPost, "/chats/main/messages", `{"message":"go"}`)
-		all := s.until("done")
+		all := s.untilDone()
 		if got := all[len(all)-1].data; !strings.Contains(got, want) {
 			t.Errorf("%s: %s", token, got)
 		}

@@ -133,7 +133,7 @@ func newWorld(t *testing.T, answers model, all ...tools.Tool) *world {
 		registry.Register(tool)
 	}
 	hub, space := events.New(events.Options{}), t.TempDir()
-	channel := web.New(func(p channels.Part) {
+	channel := web.New(func(_ context.Context, p channels.Part) {
 		if len(p.Buttons) > 0 {
 			id, _ := approval.QuestionOf(p.Buttons[0])
 			hub.Delivered(p.Address, p.ID, events.Question{ID: id, Question: p.Text})
@@ -287,13 +287,13 @@ func (s *stream) next() record {
 	return r
 }
 
-// until reads up to an event with that name.
-func (s *stream) until(event string) []record {
+// untilDone reads up to the end of a turn.
+func (s *stream) untilDone() []record {
 	s.t.Helper()
 	var all []record
 	for {
 		r := s.next()
-		if all = append(all, r); r.event == event {
+		if all = append(all, r); r.event == "done" {
 			return all
 		}
 	}

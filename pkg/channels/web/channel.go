@@ -22,7 +22,7 @@ var ErrNotAdmitted = errors.New("web: the message is not allowed")
 
 // Channel is the web as a channel. It is safe for many goroutines.
 type Channel struct {
-	show func(channels.Part)
+	show func(context.Context, channels.Part)
 
 	mu    sync.Mutex
 	run   *run
@@ -41,7 +41,7 @@ var (
 )
 
 // New returns a channel that shows each part by show, which must not block.
-func New(show func(channels.Part)) *Channel { return &Channel{show: show} }
+func New(show func(context.Context, channels.Part)) *Channel { return &Channel{show: show} }
 
 // Name implements [channels.Channel].
 func (*Channel) Name() string { return Name }
@@ -93,7 +93,7 @@ func (c *Channel) Post(ctx context.Context, m channels.Inbound) error {
 	defer c.posts.Done()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(now.ctx, cancel)()
+	defer context.AfterFunc(now.ctx, cancel)() //nolint:contextcheck // it looks at the end of the run
 	admitted, err := now.in.Admit(ctx, []channels.Inbound{m}, nil)
 	if err == nil && len(admitted) == 0 {
 		err = ErrNotAdmitted
@@ -106,7 +106,7 @@ func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receip
 	if err := ctx.Err(); err != nil {
 		return channels.Receipt{}, &channels.SendError{Class: channels.SendTransient, Err: err}
 	}
-	c.show(part)
+	c.show(ctx, part)
 	id := part.ID
 	if part.Index > 0 {
 		id += "/" + strconv.Itoa(part.Index)

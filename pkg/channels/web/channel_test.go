@@ -30,10 +30,11 @@ type screens struct {
 	posts sync.WaitGroup
 }
 
-func (s *screens) show(p channels.Part) {
+func (s *screens) show(_ context.Context, p channels.Part) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, old := range s.shown[p.Address] {
+	for i := range s.shown[p.Address] {
+		old := &s.shown[p.Address][i]
 		if old.ID == p.ID && old.Index == p.Index || p.Finishes != "" && old.ID == p.Finishes {
 			s.shown[p.Address][i] = p
 			return
@@ -123,7 +124,7 @@ func TestConformance(t *testing.T) {
 // TestNothingIsTakenInBeforeOrAfterRun: a client is told to come again.
 func TestNothingIsTakenInBeforeOrAfterRun(t *testing.T) {
 	t.Parallel()
-	c := web.New(func(channels.Part) {})
+	c := web.New(func(context.Context, channels.Part) {})
 	post := func() error {
 		return c.Post(t.Context(), channels.Inbound{ID: "1", Text: "hi", Wish: &channels.Wish{Level: "read"}})
 	}
