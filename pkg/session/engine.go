@@ -170,6 +170,8 @@ type History interface {
 	// be quick and must not use the engine. A damaged entry is left out and
 	// counted in Status.
 	Tail(ctx context.Context, sessionID string, before uint64, f func(Entry) bool) error
+	// Back is Tail beyond the compaction point, down to the first entry.
+	Back(ctx context.Context, sessionID string, before uint64, f func(Entry) bool) error
 	// All calls f for every entry from the first on, compacted ones included.
 	All(ctx context.Context, sessionID string, f func(Entry) error) error
 }

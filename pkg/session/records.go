@@ -119,6 +119,8 @@ const (
 	StepShown StepKind = "shown"
 	// StepStarted: a call started the background agents in Tasks.
 	StepStarted StepKind = "started"
+	// StepSummary: the model has summarised the entries before CutTo, in Answer.
+	StepSummary StepKind = "summary"
 	// StepDecided: a question was answered with no, or became void, by Approvals, and
 	// the turn goes on.
 	StepDecided StepKind = "decided"
@@ -130,6 +132,7 @@ type Step struct {
 	Round  int                    `json:"round,omitempty"`
 	Items  []Item                 `json:"items,omitempty"`
 	Answer *providers.LLMResponse `json:"answer,omitempty"`
+	CutTo  uint64                 `json:"cut_to,omitempty"`
 	Call   *CallRecord            `json:"call,omitempty"`
 	// Outbox are messages that leave because of this step; put if absent.
 	Outbox []channels.Outbound `json:"outbox,omitempty"`
@@ -165,8 +168,10 @@ type Commit struct {
 	Outcome Outcome
 	// Reason says in one line why the outcome is not [OutcomeAnswered].
 	Reason string
-	// Messages are appended to the session's history, in order.
+	// Messages are appended to the session's history, in order. Outside says that content
+	// from outside has entered the turn that wrote them.
 	Messages []providers.Message
+	Outside  bool
 	// Outbox are the messages that leave; put if absent.
 	Outbox []channels.Outbound
 	// Approvals are created or replaced.
@@ -180,10 +185,19 @@ type Commit struct {
 	// Model, when not nil, is the name of the model that the chat chooses; "" takes its
 	// choice back.
 	Model *string
-	// CompactTo, when not 0, makes the entry of that Seq the oldest that Tail shows.
+	// CompactTo, when not 0, makes the entry of that Seq the oldest that Tail shows. Summary,
+	// when not nil, stands for those before it, and is appended before Messages.
 	CompactTo uint64
+	Summary   *Summary
 	// NewSession gives the chat a fresh session after Messages were appended to the old one.
 	NewSession bool
+}
+
+// Summary is a message that stands for older entries of a history.
+type Summary struct {
+	Message providers.Message
+	// Outside says that one of those entries is marked so.
+	Outside bool
 }
 
 // Outcome is the terminal state of an inbox item.
@@ -203,6 +217,11 @@ type Entry struct {
 	Turn    string            `json:"turn"`
 	Time    time.Time         `json:"time"`
 	Message providers.Message `json:"message"`
+	// Outside says that content from outside had entered the turn that wrote it. Entries of
+	// builds without the mark lack it.
+	Outside bool `json:"outside,omitempty"`
+	// Summary says that it is the [Summary] of a commit.
+	Summary bool `json:"summary,omitempty"`
 }
 
 // Info describes a session.

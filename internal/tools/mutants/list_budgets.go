@@ -57,9 +57,9 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "does not count the summary of /compact",
-			File: dir + "/command/compact.go",
-			Old:  "return h.T.Usage.Provider(model.Provider).Chat(ctx,",
-			New:  "return model.Provider.Chat(ctx,",
+			File: dir + "/turn/summary.go",
+			Old:  "provider := t.Usage.Provider(model.Provider)",
+			New:  "provider := model.Provider",
 			Dir:  dir, Test: "^TestEveryRequestCounts$",
 		},
 		{

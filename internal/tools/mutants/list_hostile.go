@@ -130,7 +130,7 @@ func requestMutants() []Mutant {
 		},
 		{
 			Promise: "stable requests", Defect: "does not keep where a full history begins",
-			File: "pkg/agent/turn/turn.go", Old: `if try > 0 || h.Cut && storesCuts(t, &model) && speaks(res) {`, New: `if try > 0 {`,
+			File: "pkg/agent/turn/turn.go", Old: `if gone != nil && speaks(res) {`, New: `if gone != nil && !speaks(res) {`,
 			Dir: "internal/test/e2e", Test: "^TestRequestsBeginAsTheOneBefore$",
 		},
 		{
@@ -140,7 +140,7 @@ func requestMutants() []Mutant {
 		},
 		{
 			Promise: "oldest part", Defect: "drops the summary",
-			File: "pkg/agent/turn/turn.go", Old: `Messages: slices.Concat(out.summary, messages)`, New: `Messages: messages`,
+			File: "pkg/agent/turn/message.go", Old: `CompactTo: e.CompactTo, Summary: e.Summary,`, New: `CompactTo: e.CompactTo,`,
 			Dir: "pkg/agent", Test: "^TestTheOldestPartIsSummarisedOnce$",
 		},
 		{

@@ -4,7 +4,7 @@ import "slices"
 
 // memoryMutants break the promises of the section "What the model remembers and reads".
 func memoryMutants() []Mutant {
-	return slices.Concat(historyMutants(), spaceMutants(), outsideMutants(), meanwhileMutants(), restoreMutants())
+	return slices.Concat(historyMutants(), summaryMutants(), spaceMutants(), outsideMutants(), meanwhileMutants(), restoreMutants())
 }
 
 // historyMutants break the part of a request about earlier turns.
@@ -120,6 +120,54 @@ func spaceMutants() []Mutant {
 			Promise: prompt, Defect: "puts back a system prompt that was taken away",
 			File: "workspace/workspace.go", Old: "\tif Begun(dir) {\n\t\treturn ensure(", New: "\tif !Begun(dir) {\n\t\treturn ensure(",
 			Dir: gateway, Test: "^TestScripts$/^agent_file$",
+		},
+	}
+}
+
+// summaryMutants spoil the summaries of a conversation's oldest part.
+func summaryMutants() []Mutant {
+	const row, outside, agent = "oldest part", "content from outside: summaries", "pkg/agent"
+	return []Mutant{
+		{
+			Promise: row, Defect: "pays again for a summary that the ledger has",
+			File: agent + "/turn/summary.go", Old: `s.text = summarised(t, h.From); s.text != ""`, New: `s.text = summarised(t, h.From+1); s.text != ""`,
+			Dir: agent, Test: "^TestASummaryIsPaidOnce$",
+		},
+		{
+			Promise: row, Defect: "does not count the cost of a recorded summary",
+			File: agent + "/budget/usage.go", Old: "|| steps[i].Kind == session.StepSummary", New: "|| steps[i].Kind == session.StepJoined",
+			Dir: agent, Test: "^TestASummaryIsPaidOnce$",
+		},
+		{
+			Promise: row, Defect: "sends a summary's model all of the oldest part",
+			File: agent + "/prompt/summary.go", Old: "Fit(s.Of, s.Room)", New: "s.Of",
+			Dir: agent, Test: "^TestASummaryFitsItsOwnModel$",
+		},
+		{
+			Promise: outside, Defect: "takes a summary of a page for the words of people",
+			File: agent + "/turn/turn.go", Old: "if h.Tainted && !isFree(t) {", New: "if h.Tainted && isFree(t) {",
+			Dir: agent, Test: "^TestASummaryKeepsTheTaintOfItsSources$",
+		},
+		{
+			Promise: outside, Defect: "forgets the origin of what is summarised",
+			File: agent + "/prompt/history.go", Old: "w.OutTainted = w.OutTainted || e.outside", New: "w.OutTainted = w.OutTainted && e.outside",
+			Dir: agent, Test: "^TestASummaryKeepsTheTaintOfItsSources$",
+		},
+		{
+			Promise: outside, Defect: "stores no mark of a summary",
+			File: "pkg/session/engine/table/marks.go", Old: "if e.Outside {", New: "if e.Outside && !e.Summary {",
+			Dir: "pkg/session/engine", Test: "^TestConformance$/entries_have_the_marks",
+		},
+		{
+			Promise: "context of a model", Defect: "fills a small context with the conversation",
+			File: agent + "/turn/models.go", Old: "return min(limit, m.Context/half)", New: "return max(limit, m.Context/half)",
+			Dir: agent, Test: "^TestHistoryFitsTheContext$",
+		},
+		{
+			Promise: "context of a model", Defect: "ignores the context in the configuration",
+			File: "pkg/gateway/modelset/models.go", Old: "cmp.Or(m.Context, row.Traits.Context)",
+			New: "cmp.Or(row.Traits.Context, m.Context)",
+			Dir: "pkg/gateway/modelset", Test: "^TestContext$",
 		},
 	}
 }

@@ -71,7 +71,8 @@ func (u *TurnUsage) Used() session.Usage {
 func recorded(steps []session.Step) session.Spent {
 	var s session.Spent
 	for i := range steps {
-		if a := steps[i].Answer; steps[i].Kind == session.StepAnswer && a != nil && a.Usage != (providers.Usage{}) {
+		paid := steps[i].Kind == session.StepAnswer || steps[i].Kind == session.StepSummary
+		if a := steps[i].Answer; paid && a != nil && a.Usage != (providers.Usage{}) {
 			addAnswer(&s, a)
 		}
 	}

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,7 +22,8 @@ const compactPrompt = "Summarise our conversation so far in at most 300 words: w
 // store keeps all entries: only the session's compaction point moves.
 func (h *commandTurn) compact(ctx context.Context) (turn.Reply, error) {
 	model := turn.ModelOf(h.T, turn.RoleSummary)
-	past, err := h.T.Deps.Prompts.History(ctx, h.past(&model))
+	chat := turn.ModelOf(h.T, turn.RoleChat)
+	past, err := h.T.Deps.Prompts.History(ctx, h.past(&chat))
 	if err != nil {
 		return turn.Reply{}, err
 	}
@@ -38,9 +38,6 @@ func (h *commandTurn) compact(ctx context.Context) (turn.Reply, error) {
 	defer cancel(nil)
 	defer h.T.Interrupts().Watch(loop, cancel)()
 	resp, err := h.summary(loop, &model, slices.Concat(past.Out, past.Messages))
-	if pe, ok := errors.AsType[*providers.Error](err); ok && pe.Kind == providers.KindTooLong && len(past.Out) > 0 {
-		resp, err = h.summary(loop, &model, past.Messages)
-	}
 	h.T.LogUse().AnErr("err", err).Msg("summary")
 	switch cause := context.Cause(loop); {
 	case err != nil && turn.IsEnded(cause):
@@ -53,13 +50,9 @@ func (h *commandTurn) compact(ctx context.Context) (turn.Reply, error) {
 	case strings.TrimSpace(resp.Content) == "":
 		return h.notCompacted("empty summary", textNoSummary), nil
 	}
+	summary := &session.Summary{Message: prompt.SummaryMessage(resp.Content), Outside: past.Outside || past.OutTainted}
 	return turn.Reply{Commit: session.Commit{
-		Outcome: session.OutcomeAnswered,
-		Messages: []providers.Message{
-			{Role: providers.RoleUser, Content: "(the conversation so far was replaced by this summary)"},
-			turn.Assistant(resp.Content),
-		},
-		CompactTo: info.Entries + 1,
+		Outcome: session.OutcomeAnswered, CompactTo: info.Entries + 1, Summary: summary,
 	}, Text: fmt.Sprintf(textCompacted, resp.Content)}, nil
 }
 
@@ -68,9 +61,11 @@ func (h *commandTurn) summary(ctx context.Context, model *turn.Model, of []provi
 	if err != nil {
 		return nil, err
 	}
-	ask := slices.Concat([]providers.Message{system}, of, []providers.Message{setting, {Role: providers.RoleUser, Content: compactPrompt}})
 	h.T.At(turn.StageAsking)
-	return h.T.Usage.Provider(model.Provider).Chat(ctx, providers.Repair(ask), nil, model.Name, model.Options)
+	return turn.Summarise(ctx, h.T, model, prompt.Summary{
+		Of: of, Before: []providers.Message{system},
+		After: []providers.Message{setting, {Role: providers.RoleUser, Content: compactPrompt}},
+	})
 }
 
 func (h *commandTurn) notCompacted(reason, person string) turn.Reply {

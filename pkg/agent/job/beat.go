@@ -83,6 +83,6 @@ func quietBeat(c session.Commit) session.Commit {
 			return c
 		}
 	}
-	c.Messages, c.CompactTo = nil, 0
+	c.Messages = nil
 	return c
 }

@@ -132,7 +132,7 @@ func (h *jobTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, error)
 	switch {
 	case e.Kind == turn.Finished && h.beats() && !e.Loop.Asked && saysNothing(e.Loop.Content):
 		return turn.Reply{Commit: quietBeat(session.Commit{
-			Outcome: session.OutcomeAnswered, Messages: e.Messages, CompactTo: e.CompactTo,
+			Outcome: session.OutcomeAnswered, Messages: e.Messages,
 		})}, nil
 	case e.Kind == turn.Failed:
 		return turn.Unanswered(e.Messages, e.Reason, h.failure(ctx, e.Person)), nil

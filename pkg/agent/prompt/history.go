@@ -18,9 +18,14 @@ type Window struct {
 	// Cut says that earlier entries had no room. The history has to begin at From from
 	// now on: then the next requests begin with the same messages as this one.
 	Cut bool
+	// Outside says that content from outside had entered a turn that wrote one of Messages,
+	// Tainted that a summary among them was made of such content.
+	Outside, Tainted bool
 	// Out are the entries before From, where that is a cut: the oldest first, as far as
-	// they fit twice the budget.
-	Out []providers.Message
+	// [Past].Reach goes. OutTainted says that content from outside had entered the
+	// turn that wrote one of them.
+	Out        []providers.Message
+	OutTainted bool
 }
 
 // Past says which history is read, and how much of it.
@@ -30,6 +35,9 @@ type Past struct {
 	Space string
 	// Budget is in tokens, Entries in messages; 0: 200.
 	Budget, Entries int
+	// Reach is how far back the entries before a cut are read, in tokens with those behind
+	// it; at least twice the budget.
+	Reach int
 	// Extra is how many messages are appended to those of the window: room is made for
 	// them at once.
 	Extra int
@@ -75,15 +83,16 @@ func (r *Reader) History(ctx context.Context, p Past) (Window, error) {
 		return Window{}, err
 	}
 	const twice = 2
-	all := windowBuilder{past: p, most: p.Budget * twice, entries: p.Entries * twice}
+	all := windowBuilder{past: p, most: max(p.Budget*twice, p.Reach), entries: p.Entries * twice}
 	if err := r.o.Store.Tail(ctx, p.Session, 0, all.take); err != nil {
 		return Window{}, err
 	}
 	w, whole := b.window(), all.window().Messages
 	before := 0
-	for _, e := range all.sizes {
+	for _, e := range all.about {
 		if e.seq < w.From {
 			before++
+			w.OutTainted = w.OutTainted || e.outside
 		}
 	}
 	w.Cut, w.Out = w.From > 0, whole[:before]
@@ -95,10 +104,9 @@ type windowBuilder struct {
 	past Past
 	// most tokens and entries are kept.
 	most, entries int
-	// The messages that are kept, the newest first, and of each the place in the
-	// history and the size.
+	// The messages that are kept, the newest first, and the facts of each.
 	kept     []providers.Message
-	sizes    []entrySize
+	about    []entryFacts
 	tokens   int
 	pictures room
 	// turn is how many of kept, and turnTokens how much, belong to the turn with a
@@ -112,9 +120,11 @@ type windowBuilder struct {
 	cutOff bool
 }
 
-type entrySize struct {
-	seq    uint64
-	tokens int
+// entryFacts are those of an entry: its place in the history, its size, and its marks.
+type entryFacts struct {
+	seq              uint64
+	tokens           int
+	outside, summary bool
 }
 
 // take is given the entries, the newest first; false wants no more.
@@ -139,7 +149,7 @@ func (b *windowBuilder) take(e session.Entry) bool {
 		b.cutOff = true
 		return false
 	}
-	b.keep(e.Seq, m, n)
+	b.keep(&e, m, n)
 	b.turn, b.turnTokens, b.passed = 0, 0, 0
 	return !b.full
 }
@@ -160,7 +170,7 @@ func (b *windowBuilder) step(e session.Entry) bool {
 		b.dropResults()
 		return true
 	}
-	b.keep(e.Seq, m, n)
+	b.keep(&e, m, n)
 	b.turn++
 	b.turnTokens += n
 	return true
@@ -172,14 +182,14 @@ func (b *windowBuilder) mostSteps() int {
 	return min(b.past.Budget*5/8, b.most-b.past.Budget*5/16)
 }
 
-func (b *windowBuilder) keep(seq uint64, m providers.Message, n int) {
+func (b *windowBuilder) keep(e *session.Entry, m providers.Message, n int) {
 	if b.kept == nil {
-		most := int(min(seq, uint64(b.entries))) //nolint:gosec // it is small
+		most := int(min(e.Seq, uint64(b.entries))) //nolint:gosec // it is small
 		b.kept = make([]providers.Message, 0, most+b.past.Extra)
-		b.sizes = make([]entrySize, 0, most)
+		b.about = make([]entryFacts, 0, most)
 	}
 	b.kept = append(b.kept, m)
-	b.sizes = append(b.sizes, entrySize{seq, n})
+	b.about = append(b.about, entryFacts{e.Seq, n, e.Outside, e.Summary})
 	b.tokens += n
 }
 
@@ -191,7 +201,7 @@ func (b *windowBuilder) dropResults() {
 		if b.kept[last].Role != providers.RoleTool {
 			return
 		}
-		b.tokens -= b.sizes[last].tokens
+		b.tokens -= b.about[last].tokens
 		b.cut(last)
 	}
 }
@@ -199,7 +209,7 @@ func (b *windowBuilder) dropResults() {
 // cut keeps the newest n.
 func (b *windowBuilder) cut(n int) {
 	clear(b.kept[n:])
-	b.kept, b.sizes = b.kept[:n], b.sizes[:n]
+	b.kept, b.about = b.kept[:n], b.about[:n]
 }
 
 // window has the kept entries, the oldest first. A turn with a beginning that had no
@@ -207,9 +217,11 @@ func (b *windowBuilder) cut(n int) {
 func (b *windowBuilder) window() Window {
 	b.cut(len(b.kept) - b.turn)
 	w := Window{Messages: b.kept}
-	for _, e := range b.sizes {
+	for _, e := range b.about {
 		w.From = e.seq // the last of them is the oldest
 		w.Tokens += e.tokens
+		w.Outside = w.Outside || e.outside
+		w.Tainted = w.Tainted || e.summary && e.outside
 	}
 	slices.Reverse(w.Messages)
 	return w

@@ -173,7 +173,9 @@ func (h *agentTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, erro
 // report is the reply of an agent that the model brought to its end.
 func (h *agentTurn) report(ctx context.Context, e *turn.Result) (turn.Reply, error) {
 	res, text := e.Loop, strings.TrimSpace(e.Loop.Content)
-	re := turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered, Messages: e.Messages, CompactTo: e.CompactTo}}
+	re := turn.Reply{Commit: session.Commit{
+		Outcome: session.OutcomeAnswered, Messages: e.Messages, CompactTo: e.CompactTo, Summary: e.Summary,
+	}}
 	reason, person := "", ""
 	switch {
 	case res.Asked:
@@ -220,7 +222,7 @@ func (h *agentTurn) Commit(ctx context.Context, re turn.Reply) error {
 	} else if err := h.endTask(ctx, &c, end); err != nil {
 		return err
 	}
-	c.Messages = h.T.Deps.HistoryForm(c.Messages)
+	turn.Keep(h.T, &c)
 	c.Approvals = append(c.Approvals, h.T.Questions.Tainted(h.T.Provenance)...)
 	if err := h.T.Stored.Commit(ctx, c); err != nil {
 		return err

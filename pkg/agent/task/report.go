@@ -98,7 +98,9 @@ func (h *reportTurn) withoutWords(ctx context.Context, e *turn.Result) (turn.Rep
 		reason, person := turn.Filtered()
 		return h.Reply(ctx, h.T.Failure(e.Messages, reason, person))
 	}
-	re := turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered, Messages: e.Messages, CompactTo: e.CompactTo}, Dated: true}
+	re := turn.Reply{Commit: session.Commit{
+		Outcome: session.OutcomeAnswered, Messages: e.Messages, CompactTo: e.CompactTo, Summary: e.Summary,
+	}, Dated: true}
 	if report := h.asItIs(); report != "" {
 		re.Text = report + turn.CutOff(e.Loop)
 	}

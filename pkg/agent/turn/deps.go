@@ -57,9 +57,18 @@ type Deps struct {
 	Log zerolog.Logger
 }
 
-// HistoryForm leaves out the parts that are of no use to the history, and every secret:
+// Keep brings the messages of a commit into the form in which the history keeps them, and
+// says whether content from outside has a part in them.
+func Keep(t *Turn, c *session.Commit) {
+	c.Messages, c.Outside = t.Deps.historyForm(c.Messages), t.Provenance.Tainted()
+	if c.Summary != nil {
+		c.Summary.Message.Content = t.Deps.Redact(c.Summary.Message.Content)
+	}
+}
+
+// historyForm leaves out the parts that are of no use to the history, and every secret:
 // a stored text goes into later prompts.
-func (d *Deps) HistoryForm(messages []providers.Message) []providers.Message {
+func (d *Deps) historyForm(messages []providers.Message) []providers.Message {
 	out := make([]providers.Message, 0, len(messages))
 	for i := range messages {
 		if messages[i].Role == providers.RoleSystem {

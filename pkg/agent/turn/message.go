@@ -66,7 +66,9 @@ func (h *Message) SetAside(res *Result, text string) Reply {
 // finished is the reply of a turn that the model brought to its end.
 func (h *Message) finished(ctx context.Context, e *Result) (Reply, error) {
 	r, res, text := h.T, e.Loop, strings.TrimSpace(e.Loop.Content)
-	re := Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered, Messages: e.Messages, CompactTo: e.CompactTo}, Dated: true}
+	re := Reply{Commit: session.Commit{
+		Outcome: session.OutcomeAnswered, Messages: e.Messages, CompactTo: e.CompactTo, Summary: e.Summary,
+	}, Dated: true}
 	switch {
 	case res.Asked: // the words stand in the question
 		return re, nil
@@ -116,7 +118,7 @@ func (h *Message) Commit(ctx context.Context, re Reply) error {
 	if text == "" && open != "" {
 		text = r.live.closing(c.Messages)
 	}
-	c.Messages = r.Deps.HistoryForm(c.Messages)
+	Keep(r, &c)
 	c.Approvals = append(c.Approvals, r.Questions.Tainted(r.Provenance)...)
 	if text != "" {
 		o := r.Outbound(cmp.Or(re.ID, r.Info.ID+"/final/0"), text, r.live.preview.ID())

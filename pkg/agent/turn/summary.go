@@ -2,20 +2,16 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
 
+	"parley/pkg/agent/prompt"
 	"parley/pkg/panics"
 	"parley/pkg/providers"
+	"parley/pkg/session"
 )
-
-// summaryPrompt asks for the summary of the messages that fall out of the history.
-const summaryPrompt = "Summarise this oldest part of our conversation in at most 300 words: what was wanted, what was found or decided, " +
-	"names, numbers and files that matter, and what is still open. It is the only part that you will not see again."
-
-// summaryHead tells the model the origin of a summary in its history.
-const summaryHead = "[a summary of the oldest part of this conversation; it may quote others]\n"
 
 // summaryGrace is how long a turn that has its answer still waits for the summary.
 const summaryGrace = 5 * time.Second
@@ -26,29 +22,36 @@ type summary struct {
 	done   chan struct{}
 	text   string
 	err    error
+	// tainted says that content from outside has a part in it, dropped that the turn has no
+	// use for it.
+	tainted, dropped bool
+}
+
+// reachOf is how far back a part that falls out is read, for a history of so many tokens.
+func reachOf(tokens int) int {
+	const twice = 2
+	return twice * tokens
 }
 
 // summarise asks for a summary of the messages that fall out of the history, beside the
-// answer of the turn. The caller calls wait once.
-func summarise(ctx context.Context, t *Turn, out []providers.Message) *summary {
-	ctx, cancel := context.WithCancel(ctx)
-	s := &summary{cancel: cancel, done: make(chan struct{})}
-	if len(out) == 0 || isFree(t) {
+// answer of the turn, as long as loop lasts; an earlier attempt may have it already. The
+// caller calls wait once.
+func summarise(ctx, loop context.Context, t *Turn, h *prompt.Window) *summary {
+	loop, cancel := context.WithCancel(loop)
+	s := &summary{cancel: cancel, done: make(chan struct{}), tainted: h.OutTainted}
+	if len(h.Out) == 0 || isFree(t) {
 		close(s.done)
 		return s
 	}
-	model := ModelOf(t, RoleSummary)
-	provider := t.Usage.Provider(model.Provider)
-	t.Usage.Open() // before both requests: the account is opened once
-	ask := slices.Concat(out, []providers.Message{{Role: providers.RoleUser, Content: summaryPrompt}})
+	if s.text = summarised(t, h.From); s.text != "" {
+		close(s.done)
+		return s
+	}
+	t.Usage.Open()                           // before both requests: the account is opened once
+	from, out := h.From, slices.Clone(h.Out) // the turn goes on with the window
 	go func() {
 		defer close(s.done)
-		if p := panics.Catch(func() {
-			resp, err := provider.Chat(ctx, providers.Repair(ask), nil, model.Name, model.Options)
-			if s.err = err; err == nil {
-				s.text = strings.TrimSpace(resp.Content)
-			}
-		}); p != nil {
+		if p := panics.Catch(func() { s.err = s.ask(ctx, loop, t, from, out) }); p != nil {
 			t.Log().Error().Bytes("stack", p.Stack).Msg("the request for a summary panicked")
 			s.err = p
 		}
@@ -56,18 +59,67 @@ func summarise(ctx context.Context, t *Turn, out []providers.Message) *summary {
 	return s
 }
 
-// wait gives the summary as a message for the history, or none: the turn has its answer,
-// and waits a moment at most.
-func (s *summary) wait(t *Turn) []providers.Message {
+// summarised is the summary of the entries before a place that an earlier attempt paid
+// for, or "".
+func summarised(t *Turn, cutTo uint64) string {
+	for i := range t.Info.Steps {
+		if s := &t.Info.Steps[i]; s.Kind == session.StepSummary && s.CutTo == cutTo && s.Answer != nil {
+			return strings.TrimSpace(s.Answer.Content)
+		}
+	}
+	return ""
+}
+
+// ask asks for the summary, and records it: another attempt at the turn does not pay for
+// it again.
+func (s *summary) ask(ctx, loop context.Context, t *Turn, from uint64, out []providers.Message) error {
+	model := ModelOf(t, RoleSummary)
+	resp, err := Summarise(loop, t, &model, prompt.OldestPart(out))
+	if err != nil {
+		return err
+	}
+	text := strings.TrimSpace(resp.Content)
+	if text == "" {
+		return errNoSummary
+	}
+	err = t.Record(ctx, session.Step{Kind: session.StepSummary, CutTo: from, Answer: resp})
+	if err == nil {
+		s.text = text
+	}
+	return err
+}
+
+// errNoSummary is the error of an answer without words.
+var errNoSummary = errors.New("the summary is empty")
+
+// Summarise asks a model for a summary.
+func Summarise(ctx context.Context, t *Turn, model *Model, of prompt.Summary) (*providers.LLMResponse, error) {
+	provider := t.Usage.Provider(model.Provider)
+	of.Room = model.HistoryTokens(reachOf(t.Deps.Limits.ContextTokens))
+	return of.Ask(ctx, func(messages []providers.Message) (*providers.LLMResponse, error) {
+		return provider.Chat(ctx, messages, nil, model.Name, model.Options)
+	})
+}
+
+// drop ends the request: the turn has failed.
+func (s *summary) drop() {
+	s.dropped = true
+	s.cancel()
+}
+
+// wait gives the summary, or nil: the turn has its answer, and waits a moment at most.
+// The session of a turn without the summary that it wanted rests.
+func (s *summary) wait(t *Turn) *session.Summary {
 	defer s.cancel()
 	over := time.AfterFunc(summaryGrace, s.cancel)
 	defer over.Stop()
 	<-s.done
-	if s.err != nil {
-		t.Log().Warn().Err(s.err).Msg("the oldest part of the conversation is left out without a summary")
+	if s.err != nil && !s.dropped {
+		t.Log().Warn().Err(s.err).Msg("the oldest part of the conversation could not be summarised; the gateway tries again in a minute")
+		t.Deps.Prompts.Rest(t.Info.Session)
 	}
 	if s.text == "" {
 		return nil
 	}
-	return []providers.Message{{Role: providers.RoleUser, Content: summaryHead + s.text}}
+	return &session.Summary{Message: prompt.SummaryMessage(s.text), Outside: s.tainted}
 }

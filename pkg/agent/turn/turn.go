@@ -169,7 +169,7 @@ func (t *Turn) answer(ctx context.Context, in Input) error {
 	switch {
 	case out.err == nil:
 		err = t.End(ctx, &Result{
-			Kind: Finished, Messages: slices.Concat(out.summary, messages), Loop: res, CompactTo: out.compactTo,
+			Kind: Finished, Messages: messages, Loop: res, CompactTo: out.compactTo, Summary: out.summary,
 		})
 	case IsEnded(out.err):
 		err = t.Commit(ctx, t.Interrupts().Reply(ctx, messages, out.err))
@@ -197,10 +197,10 @@ type outcome struct {
 	before []providers.Message
 	// alone says that the turn by itself is too long for the model.
 	alone bool
-	// compactTo is where the history has to begin from now on; 0 leaves it. summary is
-	// the message that stands for its oldest part, if there is one.
+	// compactTo is where the history has to begin from now on; 0 leaves it. summary
+	// stands for the part before.
 	compactTo uint64
-	summary   []providers.Message
+	summary   *session.Summary
 }
 
 // ask fetches the files of the items and runs the loop; it gives the items as the model
@@ -222,31 +222,35 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 
 	model := modelFor(t, users)
 	tokens := model.HistoryTokens(t.Deps.Limits.ContextTokens)
+	reach := reachOf(tokens)
 	for try := 0; ; try++ {
 		t.At(stagePast)
 		h, err := t.Deps.Prompts.History(ctx, prompt.Past{
 			Session: t.Info.Session, Space: t.Space, Budget: tokens, Entries: t.Deps.Limits.ContextEntries,
-			Extra: 3 + len(users) + len(past.messages),
+			Reach: reach, Extra: 3 + len(users) + len(past.messages),
 		})
 		if err != nil {
 			return users, &tools.ToolLoopResult{}, outcome{err: err, before: past.messages}
 		}
+		if h.Tainted && !isFree(t) {
+			t.Provenance.Taint()
+		}
 		all := len(h.Messages)
 		msgs := append(append(append(slices.Insert(h.Messages, 0, system), setting), users...), past.messages...)
 		t.At(StageAsking)
-		if try > 0 || !storesCuts(t, &model) {
-			h.Out = nil // the person has waited for one request already
+		if !storesCuts(t, &model) || t.Deps.Prompts.Rests(t.Info.Session) {
+			h.Out = nil
 		}
-		oldest := summarise(loop, t, h.Out)
+		oldest := summarise(ctx, loop, t, &h)
 		res, err := runLoop(loop, t, loopConfig(t, &model, past), msgs)
 		if err != nil {
-			oldest.cancel()
+			oldest.drop()
 		}
 		gone := oldest.wait(t)
 		tooLong := isTooLong(err)
 		if !tooLong || try > 0 || all == 0 {
 			out := outcome{err: err, before: past.messages, alone: tooLong && all == 0}
-			if try > 0 || h.Cut && storesCuts(t, &model) && speaks(res) {
+			if gone != nil && speaks(res) {
 				out.compactTo, out.summary = h.From, gone
 			}
 			return users, res, out

@@ -100,6 +100,9 @@ type commitWrite struct {
 // size is about how many bytes it stores.
 func (p *commitWrite) size() int {
 	size := total(p.out)
+	if s := p.c.Summary; s != nil {
+		size += len(s.Message.Content)
+	}
 	for i := range p.c.Messages {
 		size += len(p.c.Messages[i].Content)
 	}
@@ -200,14 +203,13 @@ func (p *commitWrite) consume(x *table.Tx, chat *table.ChatRecord) error {
 // history appends the commit's messages and moves the compaction point, which
 // only moves forward.
 func (p *commitWrite) history(x *table.Tx, chat *table.ChatRecord) error {
-	for i := range p.c.Messages {
-		chat.Entries++
-		entry := session.Entry{Seq: chat.Entries, Turn: p.turn.info.ID, Time: x.Now, Message: p.c.Messages[i]}
-		payload, err := table.EncodeEntry(&entry)
-		if err != nil {
+	if s := p.c.Summary; s != nil {
+		if err := p.append(x, chat, &session.Entry{Message: s.Message, Outside: s.Outside, Summary: true}); err != nil {
 			return err
 		}
-		if err := x.PutRaw(table.History, table.NumKey(chat.Session, chat.Entries), payload); err != nil {
+	}
+	for i := range p.c.Messages {
+		if err := p.append(x, chat, &session.Entry{Message: p.c.Messages[i], Outside: p.c.Outside}); err != nil {
 			return err
 		}
 	}
@@ -216,4 +218,18 @@ func (p *commitWrite) history(x *table.Tx, chat *table.ChatRecord) error {
 		chat.CompactedTo = min(to, chat.Entries+1)
 	}
 	return nil
+}
+
+// append stores the next entry of the history.
+func (p *commitWrite) append(x *table.Tx, chat *table.ChatRecord, e *session.Entry) error {
+	chat.Entries++
+	e.Seq, e.Turn, e.Time = chat.Entries, p.turn.info.ID, x.Now
+	payload, err := table.EncodeEntry(e)
+	if err != nil {
+		return err
+	}
+	if err := x.PutRaw(table.History, table.NumKey(chat.Session, e.Seq), payload); err != nil {
+		return err
+	}
+	return table.PutMarks(x, chat.Session, e)
 }

@@ -17,6 +17,17 @@ const (
 
 // Tail reads a session's history from its end.
 func (s sessions) Tail(ctx context.Context, id string, before uint64, f func(session.Entry) bool) error {
+	return s.back(ctx, id, before, func(info *session.Info) uint64 { return info.CompactedTo }, f)
+}
+
+// Back does so beyond the compaction point.
+func (s sessions) Back(ctx context.Context, id string, before uint64, f func(session.Entry) bool) error {
+	return s.back(ctx, id, before, func(*session.Info) uint64 { return 0 }, f)
+}
+
+func (s sessions) back(
+	ctx context.Context, id string, before uint64, downTo func(*session.Info) uint64, f func(session.Entry) bool,
+) error {
 	var bad []*table.RecordError
 	err := s.e.w.View(func(t *table.Tx) error {
 		info, err := table.ReadSession(t, id)
@@ -30,14 +41,16 @@ func (s sessions) Tail(ctx context.Context, id string, before uint64, f func(ses
 		if before == 0 || before > info.Entries+1 {
 			before = info.Entries + 1
 		}
-		c := t.Cursor(table.History)
-		k, v := c.SeekBefore(table.NumKey(n, before))
-		for ; k != nil && table.Num(k, 0) == n && table.Num(k, 1) >= info.CompactedTo; k, v = c.Prev() {
+		c, end, from := t.Cursor(table.History), table.NumKey(n, before), downTo(&info)
+		marks := table.NewMarksBack(t, end)
+		k, v := c.SeekBefore(end)
+		for ; k != nil && table.Num(k, 0) == n && table.Num(k, 1) >= from; k, v = c.Prev() {
 			entry, err := readEntry(k, v)
 			if err != nil {
 				bad = append(bad, &table.RecordError{Bucket: table.History, Key: bytes.Clone(k)})
 				continue
 			}
+			marks.Set(k, &entry)
 			if !f(entry) {
 				return nil
 			}
@@ -79,6 +92,7 @@ func (s sessions) All(ctx context.Context, id string, f func(session.Entry) erro
 				if entry, err := readEntry(k, v); err != nil {
 					bad = append(bad, &table.RecordError{Bucket: table.History, Key: bytes.Clone(k)})
 				} else {
+					table.SetMarks(t, k, &entry)
 					page = append(page, entry)
 				}
 				from = table.Num(k, 1) + 1

@@ -1,6 +1,7 @@
 package sessiontest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -12,6 +13,7 @@ func sessionTests() []test {
 	return []test{
 		{"history is read by pages from the tail", testPages},
 		{"compaction moves a pointer and deletes nothing", testCompact},
+		{"entries have the marks of their commit", testMarks},
 		{"a new session begins empty and the old one stays", testNewSession},
 		{"what is not there is not found", func(b *bench) {
 			_, err := b.e.Sessions().Lookup(b.Context(), addr("nobody"))
@@ -95,6 +97,56 @@ func testCompact(b *bench) {
 	n := 0
 	b.must(b.e.Sessions().All(b.Context(), info.Session, func(session.Entry) error { n++; return nil }))
 	b.equal(12, n)
+}
+
+// testMarks: a summary stands before the messages of its commit with marks of its own, and
+// Back reads the entries that it stands for.
+func testMarks(b *bench) {
+	other := b.say("b", "0", session.Commit{Messages: user("x", "y", "z"), Outside: true})
+	info := b.say("a", "1", session.Commit{Messages: user("1", "2")})
+	b.say("a", "2", session.Commit{Messages: user("3"), Outside: true})
+	b.say("a", "3", session.Commit{
+		Messages: user("5"), CompactTo: 3, Summary: &session.Summary{Message: user("4")[0], Outside: true},
+	})
+	b.say("a", "4", session.Commit{
+		Messages: user("7"), Outside: true, CompactTo: 5, Summary: &session.Summary{Message: user("6")[0]},
+	})
+	b.say("a", "5", session.Commit{Messages: user("8")})
+	shown := func(e *session.Entry) string {
+		return fmt.Sprintf("%d %s %v %v", e.Seq, e.Message.Content, e.Outside, e.Summary)
+	}
+	want := []string{
+		"1 1 false false", "2 2 false false", "3 3 true false", "4 4 true true",
+		"5 5 false false", "6 6 false true", "7 7 true false", "8 8 false false",
+	}
+	for range 2 {
+		var tail, back, from7, all []string
+		take := func(to *[]string) func(session.Entry) bool {
+			return func(e session.Entry) bool { *to = append([]string{shown(&e)}, *to...); return true }
+		}
+		b.must(b.e.Sessions().Tail(b.Context(), info.Session, 0, take(&tail)))
+		b.must(b.e.Sessions().Back(b.Context(), info.Session, 0, take(&back)))
+		b.must(b.e.Sessions().Back(b.Context(), info.Session, 7, take(&from7)))
+		b.must(b.e.Sessions().All(b.Context(), info.Session, func(e session.Entry) error {
+			all = append(all, shown(&e))
+			return nil
+		}))
+		b.equal(want[4:], tail)
+		b.equal(want, back)
+		b.equal(want[:6], from7)
+		b.equal(want, all)
+		b.reopen()
+	}
+	b.must(b.e.Sessions().Forget(b.Context(), info.Session))
+	for _, read := range []func(context.Context, string, uint64, func(session.Entry) bool) error{b.e.Sessions().Tail, b.e.Sessions().Back} {
+		b.wantErr(read(b.Context(), info.Session, 0, func(session.Entry) bool { return true }), session.ErrNotFound)
+	}
+	var kept []string
+	b.must(b.e.Sessions().Back(b.Context(), other.Session, 0, func(e session.Entry) bool {
+		kept = append(kept, shown(&e))
+		return true
+	}))
+	b.equal([]string{"3 z true false", "2 y true false", "1 x true false"}, kept)
 }
 
 func testNewSession(b *bench) {

@@ -25,6 +25,7 @@ const (
 	Chats     Bucket = "chats"     // chat -> ChatRecord
 	Sessions  Bucket = "sessions"  // session id -> SessionRecord
 	History   Bucket = "history"   // session, seq -> session.Entry, see encodeEntry
+	Marks     Bucket = "marks"     // session, seq -> marks of the entry, see PutMarks; most have none
 	Inbox     Bucket = "inbox"     // chat, seq -> session.Item
 	Seen      Bucket = "seen"      // item id -> SeenRecord
 	Steps     Bucket = "steps"     // chat, head seq, n -> StepRecord
@@ -59,14 +60,14 @@ func Buckets() []Bucket {
 	return []Bucket{
 		Meta, Addr, Chats, Sessions, History, Inbox, Seen, Steps, Turns, Suspects,
 		Outbox, Sent, Suspended, Tasks, Open, Jobs, Due, Leases, Cursors,
-		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Bad,
+		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Marks, Bad,
 	}
 }
 
 // LaterBuckets are those that a store of an earlier build lacks: it gets them when
 // it is opened, and until then it is read as if they were empty.
 func LaterBuckets() []Bucket {
-	return []Bucket{Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens}
+	return []Bucket{Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Marks}
 }
 
 // isIndex says that a bucket's values are empty by design.

@@ -1,0 +1,293 @@
+package agent_test
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/pkg/agent"
+	"parley/pkg/agent/turn"
+	"parley/pkg/channels"
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/tools"
+)
+
+// pageReader is a tool that brings content from outside.
+func pageReader() tools.Tool {
+	return fn{
+		name: "look", an: tools.Annotations{ReadOnly: true, OpenWorld: true},
+		run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("words of a page") },
+	}
+}
+
+// withTokens bounds the history of a request.
+func withTokens(n int) option {
+	return withOptions(func(o *agent.Options) { o.Limits.ContextTokens = n })
+}
+
+// TestASummaryKeepsTheTaintOfItsSources: a turn that reads a summary of content from
+// outside is tainted, also where that is the summary of an earlier summary, and also after
+// /compact; a message that only follows such content is not.
+func TestASummaryKeepsTheTaintOfItsSources(t *testing.T) {
+	t.Parallel()
+	filler := strings.Repeat("words and ", 40)
+	for name, c := range map[string]struct {
+		look, compact, fresh bool
+		summaries            int64
+		asks                 bool
+	}{
+		"right after a page":              {look: true},
+		"a summary of people's words":     {summaries: 1},
+		"a summary of a page":             {look: true, summaries: 1, asks: true},
+		"a summary of such a summary":     {look: true, summaries: 3, asks: true},
+		"a summary by /compact":           {look: true, compact: true, asks: true},
+		"one by /compact, of words alone": {compact: true},
+		"a fresh conversation":            {look: true, summaries: 1, fresh: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var summaries atomic.Int64
+			w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+				switch m := last(msgs); {
+				case strings.HasPrefix(m.Content, "Summarise"):
+					summaries.Add(1)
+					return say("the summary")
+				case m.Content == "look":
+					return call("look", "{}")
+				case m.Content == "note":
+					return call("note", "{}")
+				default:
+					return say("heard " + filler)
+				}
+			}), []tools.Tool{pageReader(), noter()}, withOptions(asking), withTokens(1200))
+			if c.look {
+				w.write("1", "1", "look")
+				w.expect()
+			}
+			for i := 0; summaries.Load() < c.summaries; i++ {
+				if i > 100 {
+					t.Fatalf("%d summaries", summaries.Load())
+				}
+				w.write("1", "1", "go on "+filler)
+				w.expect()
+			}
+			if c.compact {
+				w.write("1", "1", "/compact")
+				w.expect()
+			}
+			if c.fresh {
+				w.write("1", "1", "/new")
+				w.expect()
+			}
+			w.write("1", "1", "note")
+			if o := w.expect(); (len(o.Buttons) > 0) != c.asks {
+				t.Errorf("asked: %v, sent %q", len(o.Buttons) > 0, o.Text)
+			}
+			w.settled()
+		})
+	}
+}
+
+// noted tells of each summary that a turn has recorded.
+type noted struct {
+	session.Engine
+
+	summaries chan uint64
+}
+
+type notedInbox struct {
+	session.Inbox
+
+	n *noted
+}
+
+type notedTurn struct {
+	session.Turn
+
+	n *noted
+}
+
+func (n *noted) Inbox() session.Inbox { return notedInbox{n.Engine.Inbox(), n} }
+
+func (i notedInbox) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
+	return i.Inbox.Run(ctx, func(ctx context.Context, t session.Turn) error { return h(ctx, notedTurn{t, i.n}) })
+}
+
+func (t notedTurn) Record(ctx context.Context, s session.Step) error {
+	err := t.Turn.Record(ctx, s)
+	if s.Kind == session.StepSummary {
+		t.n.summaries <- s.CutTo
+	}
+	return err
+}
+
+// TestASummaryIsPaidOnce: where the process ends between the summary and the commit, the
+// next attempt at the turn has it from the ledger, and its cost counts.
+func TestASummaryIsPaidOnce(t *testing.T) {
+	t.Parallel()
+	const price = 1000
+	filler := strings.Repeat("words and ", 40)
+	n := &noted{summaries: make(chan uint64, 10)}
+	var summaries, attempts atomic.Int64
+	var request atomic.Pointer[[]providers.Message]
+	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if strings.HasPrefix(last(msgs).Content, "Summarise") {
+			summaries.Add(1)
+			resp, err := say("THE SUMMARY")
+			resp.Usage = providers.Usage{PromptTokens: price}
+			return resp, err
+		}
+		request.Store(&msgs)
+		if last(msgs).Content == "the cut" && attempts.Add(1) == 1 {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		resp, err := say("heard " + filler)
+		resp.Usage = providers.Usage{PromptTokens: 1}
+		return resp, err
+	}), nil, withTokens(1200), withGrace(time.Millisecond), func(w *world) {
+		w.wrap = func(e session.Engine) session.Engine { n.Engine = e; return n }
+	})
+	turns := 1 // with that of the cut
+	for total := 0; total <= 1200; turns++ {
+		w.write("1", "1", "go on "+filler)
+		total += providers.EstimateTokens(providers.Message{Role: providers.RoleUser, Content: "go on " + filler})
+		total += providers.EstimateTokens(providers.Message{Role: providers.RoleAssistant, Content: w.expect().Text})
+	}
+	if summaries.Load() != 0 {
+		t.Fatal("a cut came too early")
+	}
+	w.write("1", "1", "the cut")
+	<-n.summaries
+	w.restart()
+	w.expect()
+	w.settled()
+	if summaries.Load() != 1 || attempts.Load() != 2 {
+		t.Errorf("%d summaries in %d attempts", summaries.Load(), attempts.Load())
+	}
+	if used := w.spending("1", time.Now().UTC().Format(time.DateOnly))[session.ForPeople]; used.Input != price+turns {
+		t.Errorf("the chat used %d tokens in %d turns, want those of the summary once", used.Input, turns)
+	}
+	w.write("1", "1", "and then?")
+	w.expect()
+	if said := strings.Join(users(*request.Load()), "\n"); strings.Count(said, "THE SUMMARY") != 1 {
+		t.Errorf("the next request has %.300s", said)
+	}
+	w.settled()
+}
+
+// TestAShorterSecondTryKeepsWhatItLeavesOut: where a request was too long, the part that
+// is left out is summarised, and without a summary it stays in the history.
+func TestAShorterSecondTryKeepsWhatItLeavesOut(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		fails bool
+		want  uint64
+	}{"with a summary": {false, 11}, "without one": {true, 0}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var source, next atomic.Pointer[string]
+			w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+				said := strings.Join(users(msgs), "\n")
+				switch {
+				case strings.HasPrefix(last(msgs).Content, "Summarise") && c.fails:
+					return nil, &providers.Error{Kind: providers.KindInvalid, Model: "script"}
+				case strings.HasPrefix(last(msgs).Content, "Summarise"):
+					source.Store(&said)
+					return say("THE SUMMARY")
+				case len(users(msgs)) > 8:
+					return nil, &providers.Error{Kind: providers.KindTooLong, Model: "script"}
+				}
+				next.Store(&said)
+				return say("heard")
+			}), nil)
+			for _, m := range strings.Fields("one two three four five six seven eight nine") {
+				w.write("1", "1", m)
+				w.expectText("heard")
+			}
+			w.settled()
+			info, err := w.eng.Sessions().Lookup(t.Context(), chatAddr("1"))
+			if err != nil || info.CompactedTo != c.want {
+				t.Fatalf("the history begins at %d: %v", info.CompactedTo, err)
+			}
+			if c.fails {
+				return
+			}
+			if s := *source.Load(); !strings.HasPrefix(s, "one\ntwo\nthree\nfour\nfive\nSummarise") {
+				t.Errorf("the summary was made of %.300s", s)
+			}
+			w.write("1", "1", "ten")
+			w.expectText("heard")
+			if s := *next.Load(); !strings.HasPrefix(s, "six") || !strings.Contains(s, "THE SUMMARY") {
+				t.Errorf("the next request has %s", s)
+			}
+			w.settled()
+		})
+	}
+}
+
+// small has a model for summaries with a context of its own.
+type small struct {
+	turn.Model
+
+	summary turn.Model
+}
+
+func (s small) For(role turn.Role, at channels.Address, chosen string) turn.Model {
+	if role == turn.RoleSummary {
+		return s.summary
+	}
+	return s.Model.For(role, at, chosen)
+}
+
+// TestASummaryFitsItsOwnModel: a model with a small context is asked about something of
+// each message, and about less where it says that even this is too long.
+func TestASummaryFitsItsOwnModel(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ context, most int }{
+		"a known context": {1000, 500}, "one that is smaller than thought": {1600, 450}, "an unknown one": {0, 600},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var requests atomic.Int64
+			var source atomic.Pointer[string]
+			model := script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+				if !strings.HasPrefix(last(msgs).Content, "Summarise") {
+					return say("heard " + strings.Repeat("words and ", 80))
+				}
+				size := 0
+				for i := range msgs[:len(msgs)-1] {
+					size += providers.EstimateTokens(msgs[i])
+				}
+				if size > c.most {
+					requests.Add(1)
+					return nil, &providers.Error{Kind: providers.KindTooLong, Model: "script"}
+				}
+				said := strings.Join(users(msgs), "\n")
+				source.Store(&said)
+				return say("THE SUMMARY")
+			})
+			w := newWorld(t, model, nil, withTokens(3000), withOptions(func(o *agent.Options) {
+				m := turn.Model{Provider: model, Name: "script"}
+				o.Models = small{Model: m, summary: turn.Model{Provider: model, Name: "script", Context: c.context}}
+			}))
+			for i := 0; source.Load() == nil && i < 20; i++ {
+				w.write("1", "1", "question "+string(rune('a'+i))+strings.Repeat(" words and", 80))
+				w.expect()
+			}
+			s := *source.Load()
+			for _, q := range []string{"question a", "question b"} {
+				if !strings.Contains(s, q) {
+					t.Errorf("the summary was made of %.500s", s)
+				}
+			}
+			if n := requests.Load(); c.most < c.context/2 != (n > 0) && c.context > 0 {
+				t.Errorf("%d requests were too long", n)
+			}
+			w.settled()
+		})
+	}
+}

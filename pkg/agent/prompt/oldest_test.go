@@ -1,0 +1,67 @@
+package prompt_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"parley/pkg/agent/prompt"
+	"parley/pkg/providers"
+)
+
+// TestFit: messages that are too long together lose the ends of the longest, and the
+// oldest of them only where the beginnings have no room.
+func TestFit(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat(" words and", 80)
+	messages := []providers.Message{
+		{Role: providers.RoleUser, Content: "a" + long}, {Role: providers.RoleAssistant, Content: "b"},
+		{Role: providers.RoleUser, Content: "c" + long + long}, {Role: providers.RoleTool, Content: "d" + strings.Repeat(long, 20)},
+		{Role: providers.RoleAssistant, Content: "e" + long},
+	}
+	for tokens, want := range map[int]string{100_000: "abcde", 1000: "abcde", 500: "abcde", 250: "abcde", 150: "cde", 60: "e", 10: ""} {
+		t.Run(fmt.Sprint(tokens), func(t *testing.T) {
+			t.Parallel()
+			got, size := "", 0
+			fit := prompt.Fit(messages, tokens)
+			for i := range fit {
+				got += fit[i].Content[:1]
+				size += providers.EstimateTokens(fit[i])
+			}
+			if got != want || size > tokens || tokens < 1000 && tokens > 200 && size < tokens*3/4 {
+				t.Errorf("%q with %d tokens, want %q", got, size, want)
+			}
+		})
+	}
+	if messages[0].Content != "a"+long || len(prompt.Fit(nil, 10)) != 0 {
+		t.Error("the caller's messages were changed")
+	}
+}
+
+// TestRest: a session rests for a minute, and no flood of them fills the memory.
+func TestRest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		r := prompt.New(prompt.Options{})
+		r.Rest("a")
+		if !r.Rests("a") || r.Rests("b") {
+			t.Error("not the session that rests")
+		}
+		<-time.After(time.Minute)
+		if r.Rests("a") {
+			t.Error("it rests for more than a minute")
+		}
+		for i := range 5000 {
+			r.Rest(fmt.Sprint(i))
+		}
+		if !r.Rests("999") || r.Rests("1000") {
+			t.Error("more than 1000 sessions rest")
+		}
+		<-time.After(time.Minute)
+		if r.Rest("late"); !r.Rests("late") {
+			t.Error("those that have rested keep their places")
+		}
+	})
+}
