@@ -217,8 +217,8 @@ func TestAQuestionIsAnswered(t *testing.T) {
 		token, path, body string
 		want              int
 	}{
-		{"ada", path, `{"decision":"allow_once"}`, http.StatusForbidden},  // without the right
-		{"self", path, `{"decision":"allow_once"}`, http.StatusForbidden}, // its own turn
+		{"helper", path, `{"decision":"allow_once"}`, http.StatusForbidden}, // without the right
+		{"self", path, `{"decision":"allow_once"}`, http.StatusForbidden},   // its own turn
 		{"bob", path, `{"decision":"allow_once"}`, http.StatusNotFound},
 		{"approver", "/chats/main/approvals/unknown", `{"decision":"allow_once"}`, http.StatusNotFound},
 		{"approver", strings.Replace(path, "main", "other", 1), `{"decision":"allow_once"}`, http.StatusNotFound},

@@ -37,14 +37,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patience bounds every wait; a test that passes ends long before.
 const patience = time.Minute
 
-// ring knows the tokens of Ada, who writes, of a program that approves for her, and of Bob,
-// who reads.
+// ring knows the tokens of Ada, who writes, of programs of hers, of which one may approve,
+// and of Bob, who reads.
 type ring struct{}
 
 func (ring) Token(_ context.Context, secret string) (*httpd.Caller, context.Context, error) {
 	callers := map[string]httpd.Caller{
 		"ada":      {Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t1"},
 		"approver": {Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t2", Rights: httpd.Rights()},
+		"helper":   {Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t4"},
 		"self":     {Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t1", Rights: httpd.Rights()},
 		"bob":      {Person: policy.Person{Channel: "web", ID: "bob"}, Level: policy.LevelRead, Credential: "t3", Rights: httpd.Rights()},
 	}
