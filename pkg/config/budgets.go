@@ -37,7 +37,8 @@ type Prices struct {
 	Input  float64 `yaml:"input" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"For a million tokens that it reads."`
 	Output float64 `yaml:"output" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"For a million tokens that it writes."`
 
-	Cached *float64 `yaml:"cached" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"For a million tokens that it reads from its cache. Default: as input."`
+	Cached     *float64 `yaml:"cached" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"For a million tokens that it reads from its cache. Default: as input."`
+	CacheWrite *float64 `yaml:"cache_write" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"For a million tokens that it writes to its cache, where the server tells how many. Default: as input."`
 }
 
 // defaultBudgets bound work that no person started.

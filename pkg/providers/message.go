@@ -140,7 +140,10 @@ type Usage struct {
 	PromptTokens     int `json:"prompt_tokens"`
 	CompletionTokens int `json:"completion_tokens"`
 	TotalTokens      int `json:"total_tokens"`
+	// CachedTokens are those of the prompt that the server read from its cache, and
+	// CacheWriteTokens those that it wrote there.
 	CachedTokens     int `json:"cached_tokens,omitempty"`
+	CacheWriteTokens int `json:"cache_write_tokens,omitempty"`
 	ReasoningTokens  int `json:"reasoning_tokens,omitempty"`
 	// Money is the cost of the answer, in millionths of the currency of the prices;
 	// servers do not report it, [Metered] sets it.
@@ -153,6 +156,7 @@ func (u *Usage) Add(other Usage) {
 	u.CompletionTokens += other.CompletionTokens
 	u.TotalTokens += other.TotalTokens
 	u.CachedTokens += other.CachedTokens
+	u.CacheWriteTokens += other.CacheWriteTokens
 	u.ReasoningTokens += other.ReasoningTokens
 	u.Money += other.Money
 }

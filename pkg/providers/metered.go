@@ -7,20 +7,24 @@ import (
 )
 
 // Prices are a model's prices, in any currency, per million tokens. Cached is the price
-// of input that the server had in its cache; nil: that of Input.
+// of input that the server read from its cache, CacheWrite that of input that it wrote
+// there; nil: that of Input.
 type Prices struct {
-	Input, Output float64
-	Cached        *float64
+	Input, Output      float64
+	Cached, CacheWrite *float64
 }
 
 // of is the price of an answer, in millionths, rounded up.
 func (p Prices) of(u *Usage) int64 {
-	cached := p.Input
-	if p.Cached != nil {
-		cached = *p.Cached
+	price := func(tokens int, own *float64) float64 {
+		if own == nil {
+			own = &p.Input
+		}
+		return float64(tokens) * *own
 	}
-	return int64(math.Ceil(float64(u.PromptTokens-u.CachedTokens)*p.Input + float64(u.CachedTokens)*cached +
-		float64(u.CompletionTokens)*p.Output))
+	plain := u.PromptTokens - u.CachedTokens - u.CacheWriteTokens
+	return int64(math.Ceil(price(plain, nil) + price(u.CachedTokens, p.Cached) + price(u.CacheWriteTokens, p.CacheWrite) +
+		price(u.CompletionTokens, &p.Output)))
 }
 
 // maxCounted is the most that is believed of one count of tokens.
@@ -68,6 +72,7 @@ func (m metered) count(messages []Message, tools []ToolDefinition, resp *LLMResp
 	}
 	u.PromptTokens, u.CompletionTokens = min(u.PromptTokens, maxCounted), min(u.CompletionTokens, maxCounted)
 	u.CachedTokens, u.ReasoningTokens = min(max(u.CachedTokens, 0), u.PromptTokens), min(max(u.ReasoningTokens, 0), u.CompletionTokens)
+	u.CacheWriteTokens = min(max(u.CacheWriteTokens, 0), u.PromptTokens-u.CachedTokens)
 	u.TotalTokens = u.PromptTokens + u.CompletionTokens
 	if u.Money <= 0 {
 		u.Money = m.prices.of(u)

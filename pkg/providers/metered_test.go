@@ -19,7 +19,7 @@ func (f fixed) Chat(
 
 func TestMetered(t *testing.T) {
 	t.Parallel()
-	cheap, free := 0.5, 0.0
+	cheap, dear, free := 0.5, 2.5, 0.0
 	long := []providers.Message{{Role: providers.RoleUser, Content: strings.Repeat("word ", 800)}}
 	tool := []providers.ToolDefinition{{Function: providers.FunctionDefinition{
 		Name: "look", Description: "looks", Parameters: map[string]any{"type": "object", "description": strings.Repeat("x", 300)},
@@ -41,6 +41,20 @@ func TestMetered(t *testing.T) {
 			prices: providers.Prices{Input: 2, Output: 10, Cached: &cheap},
 			want: providers.Usage{
 				PromptTokens: 1000, CompletionTokens: 10, TotalTokens: 1010, CachedTokens: 900, ReasoningTokens: 4, Money: 200 + 450 + 100,
+			},
+		},
+		"what is written to the cache has its own price": {
+			usage:  providers.Usage{PromptTokens: 1000, CompletionTokens: 10, CachedTokens: 700, CacheWriteTokens: 200},
+			prices: providers.Prices{Input: 2, Output: 10, Cached: &cheap, CacheWrite: &dear},
+			want: providers.Usage{
+				PromptTokens: 1000, CompletionTokens: 10, TotalTokens: 1010, CachedTokens: 700, CacheWriteTokens: 200, Money: 200 + 350 + 500 + 100,
+			},
+		},
+		"more written to the cache than read": {
+			usage:  providers.Usage{PromptTokens: 100, CompletionTokens: 10, CachedTokens: 60, CacheWriteTokens: 5000},
+			prices: providers.Prices{Input: 2, Output: 10, CacheWrite: &dear},
+			want: providers.Usage{
+				PromptTokens: 100, CompletionTokens: 10, TotalTokens: 110, CachedTokens: 60, CacheWriteTokens: 40, Money: 120 + 100 + 100,
 			},
 		},
 		"cached tokens for nothing": {

@@ -348,17 +348,8 @@ func (r *request) conclude(s *restarter) (*LLMResponse, error) {
 func (r *LLMResponse) withOthers(others []BilledUsage) *LLMResponse {
 	own := *r
 	for i := range others {
-		own.Usage.add(&others[i].Usage)
+		own.Usage.Add(others[i].Usage)
 	}
 	own.Others = slices.Concat(own.Others, others)
 	return &own
-}
-
-func (u *Usage) add(more *Usage) {
-	u.PromptTokens += more.PromptTokens
-	u.CompletionTokens += more.CompletionTokens
-	u.TotalTokens += more.TotalTokens
-	u.CachedTokens += more.CachedTokens
-	u.ReasoningTokens += more.ReasoningTokens
-	u.Money += more.Money
 }

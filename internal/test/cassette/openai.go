@@ -145,6 +145,7 @@ func openAIAnswer(frames []string) (Answer, error) {
 			Usage   *struct {
 				Prompt  int `json:"prompt_tokens"`
 				Output  int `json:"completion_tokens"`
+				Total   int `json:"total_tokens"`
 				Hit     int `json:"prompt_cache_hit_tokens"`
 				Details struct {
 					Cached int `json:"cached_tokens"`
@@ -159,6 +160,9 @@ func openAIAnswer(frames []string) (Answer, error) {
 		}
 		if u := in.Usage; u != nil {
 			a.Prompt, a.Output, a.Cached, a.Thought = u.Prompt, u.Output, max(u.Details.Cached, u.Hit), u.OutputDetails.Thought
+			if u.Prompt+u.Output+a.Thought == u.Total { // reasoning is counted apart
+				a.Output += a.Thought
+			}
 		}
 		if len(in.Choices) == 0 {
 			continue

@@ -42,8 +42,13 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "sells cached tokens at the price of others",
-			File: "pkg/providers/metered.go", Old: "cached = *p.Cached", New: "cached = p.Input",
+			File: "pkg/providers/metered.go", Old: "price(u.CachedTokens, p.Cached)", New: "price(u.CachedTokens, nil)",
 			Dir: "pkg/providers", Test: "^TestMetered$",
+		},
+		{
+			Promise: "budgets: what counts", Defect: "takes reasoning that is counted apart for nothing",
+			File: "pkg/providers/openai/response.go", Old: "out.CompletionTokens += out.ReasoningTokens", New: "out.CompletionTokens += 0",
+			Dir: "pkg/providers/openai", Test: "^TestReasoningCountedApart$",
 		},
 		{
 			Promise: "budgets: what counts", Defect: "counts the day in Greenwich",

@@ -141,7 +141,7 @@ func TestUsage(t *testing.T) {
 	t.Parallel()
 	whole := `{"type":"message","model":"claude-x","content":[{"type":"text","text":"hello"}],"stop_reason":"end_turn","usage":` +
 		`{"input_tokens":10,"cache_creation_input_tokens":3,"cache_read_input_tokens":7,"output_tokens":5,"output_tokens_details":{"thinking_tokens":2}}}`
-	want := providers.Usage{PromptTokens: 20, CompletionTokens: 5, TotalTokens: 25, CachedTokens: 7}
+	want := providers.Usage{PromptTokens: 20, CompletionTokens: 5, TotalTokens: 25, CachedTokens: 7, CacheWriteTokens: 3}
 	for name, c := range map[string]struct {
 		reply    reply
 		thinking int

@@ -110,5 +110,6 @@ func (c *counts) addTo(sum *providers.Usage) {
 	sum.CompletionTokens += c.output
 	sum.TotalTokens += prompt + c.output
 	sum.CachedTokens += c.cacheRead
+	sum.CacheWriteTokens += c.cacheWritten
 	sum.ReasoningTokens += c.thinking
 }

@@ -159,9 +159,23 @@ func (r *frameReader) scanUsage(s *exchange.Scan) {
 		case "prompt_cache_hit_tokens":
 			u.CacheHitTokens = exchange.Count(s.Int())
 		case "prompt_tokens_details":
-			scanCount(s, "cached_tokens", &u.PromptDetails.CachedTokens)
+			scanPrompt(s, u)
 		default:
 			scanCount(s, "reasoning_tokens", &u.CompletionDetails.ReasoningTokens)
+		}
+	})
+}
+
+// scanPrompt reads the details of the prompt, or null.
+func scanPrompt(s *exchange.Scan, u *usage) {
+	if s.Null() {
+		return
+	}
+	s.Fields([]string{"cached_tokens", "cache_write_tokens"}, func(name string) {
+		if d := &u.PromptDetails; name == "cached_tokens" {
+			d.CachedTokens = exchange.Count(s.Int())
+		} else {
+			d.CacheWriteTokens = exchange.Count(s.Int())
 		}
 	})
 }

@@ -46,11 +46,17 @@ func decodeModels(x *exchange.Exchange) ([]string, error) {
 	return names, nil
 }
 
+// translate counts reasoning as a part of the answer, as the bill does. Some servers, such
+// as xAI's, count it apart, and only their total tells.
 func (u *usage) translate() providers.Usage {
 	out := providers.Usage{
 		PromptTokens: int(u.PromptTokens), CompletionTokens: int(u.CompletionTokens), TotalTokens: int(u.TotalTokens),
-		CachedTokens:    int(max(u.PromptDetails.CachedTokens, u.CacheHitTokens)),
-		ReasoningTokens: int(u.CompletionDetails.ReasoningTokens),
+		CachedTokens:     int(max(u.PromptDetails.CachedTokens, u.CacheHitTokens)),
+		ReasoningTokens:  int(u.CompletionDetails.ReasoningTokens),
+		CacheWriteTokens: int(u.PromptDetails.CacheWriteTokens),
+	}
+	if apart := out.TotalTokens - out.PromptTokens - out.CompletionTokens; out.ReasoningTokens > 0 && apart == out.ReasoningTokens {
+		out.CompletionTokens += out.ReasoningTokens
 	}
 	if out.TotalTokens == 0 {
 		out.TotalTokens = out.PromptTokens + out.CompletionTokens

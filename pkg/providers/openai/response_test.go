@@ -1,6 +1,7 @@
 package openai_test
 
 import (
+	"strings"
 	"testing"
 
 	"parley/pkg/providers"
@@ -37,6 +38,41 @@ func TestWholeShapes(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			check(t, s, 3, "whole")
+		})
+	}
+}
+
+// TestReasoningCountedApart is a part of the answer all the same, as it is on the bill;
+// reasoning that is a part of it already counts once. What is written to the cache is known.
+func TestReasoningCountedApart(t *testing.T) {
+	t.Parallel()
+	want := func(written int) providers.LLMResponse {
+		return providers.LLMResponse{Content: "hi", FinishReason: "stop", Usage: providers.Usage{
+			PromptTokens: 30, CompletionTokens: written, TotalTokens: 30 + written, ReasoningTokens: 5, CachedTokens: 10, CacheWriteTokens: 20,
+		}}
+	}
+	const details = `"prompt_tokens_details":{"cached_tokens":10,"cache_write_tokens":20},"completion_tokens_details":{"reasoning_tokens":5}}`
+	const apart = `"usage":{"prompt_tokens":30,"completion_tokens":2,"total_tokens":37,` + details
+	const within = `"usage":{"prompt_tokens":30,"completion_tokens":6,"total_tokens":36,` + details
+	for _, s := range []shape{
+		{name: "apart", body: `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],` + apart + `}`, want: want(7)},
+		{name: "within", body: `{"choices":[{"message":{"content":"hi"},"finish_reason":"stop"}],` + within + `}`, want: want(6)},
+		{
+			name: "apart, in a stream", want: want(7),
+			body: `data: {"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":"stop"}],` + apart + "}\n\ndata: [DONE]\n\n",
+		},
+		{
+			name: "within, in a stream", want: want(6),
+			body: `data: {"choices":[{"index":0,"delta":{"content":"hi"},"finish_reason":"stop"}],` + within + "}\n\ndata: [DONE]\n\n",
+		},
+	} {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			way := "whole"
+			if strings.HasPrefix(s.body, "data:") {
+				way = "stream"
+			}
+			check(t, s, 3, way)
 		})
 	}
 }

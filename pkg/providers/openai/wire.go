@@ -89,7 +89,8 @@ type usage struct {
 	TotalTokens      exchange.Count `json:"total_tokens"`
 	CacheHitTokens   exchange.Count `json:"prompt_cache_hit_tokens"`
 	PromptDetails    struct {
-		CachedTokens exchange.Count `json:"cached_tokens"`
+		CachedTokens     exchange.Count `json:"cached_tokens"`
+		CacheWriteTokens exchange.Count `json:"cache_write_tokens"`
 	} `json:"prompt_tokens_details"`
 	CompletionDetails struct {
 		ReasoningTokens exchange.Count `json:"reasoning_tokens"`
