@@ -89,8 +89,7 @@ budgets: {chats: {"telegram:12/7": {all: {turns: 1}}}}
 			"\nworkspace: \"a\\0b\"\nlog: {format: \"json\\u200b\"}\nagent: {timezone: ' UTC'}",
 			"\n1:12: workspace: holds the character U+0000, which nobody sees: take it out\n" +
 				"2:15: log.format: holds the character U+200B, which nobody sees: take it out\n" +
-				"3:19: agent.timezone: begins or ends with a blank: take it out\n" +
-				"3:19: agent.timezone: \" UTC\" is no time zone: write an IANA name such as Europe/Berlin, America/New_York or UTC\n",
+				"3:19: agent.timezone: begins or ends with a blank: take it out\n",
 		},
 		"NUL in a comment": {"\nlog: {level: warn} # \x00\n", "\n1:22: holds the character U+0000, which nobody sees: take it out\n"},
 		"DEL in a name": {

@@ -131,7 +131,7 @@ func (c modelChecker) offers(path, name string) bool {
 
 func (c modelChecker) chat(path, place string, chat *Chat) {
 	c.place(path, place)
-	if *chat == (Chat{}) {
+	if *chat == (Chat{}) && c.yaml.Understood(path) {
 		c.at(path, "says nothing: write prompt, model, tool_choice or reasoning_effort, or leave it out")
 	}
 	if c.written(path + ".model") {

@@ -171,6 +171,9 @@ func TestNotes(t *testing.T) {
 func TestChoiceTellsOneMistakeOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
+		"key of a chat":     {twoModels + "chats: {here: {promt: p}}", "5:16: chats.here.promt: unknown key: did you mean prompt?"},
+		"model as a text":   {"models: {main: gpt-5}", "1:16: models.main: must be a block of keys ("},
+		"model of no value": {"agent: {model: m}\nmodels: {m: }", "models.m: has no value: write one, or leave the key out"},
 		"keys as a text":    {"models: {main: {model: m, api_keys: 'env:K'}}", "must be a list such as [a, b], not a text"},
 		"role as a number":  {twoModels + "roles: {vision: 3}", "roles.vision: must be a text, not a number: put it in quotes"},
 		"role of no value":  {twoModels + "roles: {chat: }", "roles.chat: has no value: write one, or leave the key out"},

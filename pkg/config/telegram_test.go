@@ -146,7 +146,7 @@ func TestTelegramAccountsRefused(t *testing.T) {
 			"token: env:TWO\naccounts: [{name: a, token: env:TWO_AGAIN}]", []string{accounts + `[0].token: is a token of the bot "22", which channels.telegram has already`},
 		},
 		"no name":             {"accounts: [{token: env:ONE}]", []string{accounts + "[0].name: is missing"}},
-		"nothing":             {"accounts: [null]", []string{accounts + "[0].name: is missing", accounts + "[0].token: is missing"}},
+		"nothing":             {"accounts: [null]", []string{accounts + "[0]: has no value: write one, or leave the key out"}},
 		"a name that is none": {"accounts: [{name: a b, token: env:ONE}]", []string{accounts + `[0].name: "a b" is no name for a bot`}},
 		"a name twice":        {"accounts: [{name: a, token: env:ONE}, {name: a, token: env:TWO}]", []string{accounts + `[1].name: "a" is the name of accounts[0] already`}},
 		"no token":            {"accounts: [{name: a}]", []string{accounts + "[0].token: is missing"}},

@@ -11,7 +11,7 @@ const (
 	textTooLong     = "This conversation is too long for the model."
 	textAuth        = "The model server refused the key. The operator needs to check api_key in the configuration."
 	textQuota       = "The model account has no credit left. The operator needs to top it up or choose another model."
-	textNotFound    = "The model server does not know the model %s. The operator needs to check the configuration."
+	textNotFound    = "The model server has no model %s at its address. The operator needs to check model and base_url in the configuration."
 	textFiltered    = "The model's content filter refused to answer this."
 	textRecited     = "The model stopped because its answer repeated a published text too closely. Please ask in other words."
 	textUnusable    = "The model gave an answer that I cannot use. Please try again, or write it differently."

@@ -76,11 +76,36 @@ func (w *Walker) Refuse(node ast.Node, path, format string, args ...any) {
 }
 
 // At reports a problem with the value of a key, which may be a default: then the place
-// is that of the key around it. A value of the wrong type is reported as such alone.
+// is that of the key around it. A value that was refused, or lies in one, is reported as
+// such alone.
 func (w *Walker) At(path, format string, args ...any) {
-	if !w.refused[path] {
+	if !unread(w, path) {
 		w.problems = append(w.problems, w.remark(path, format, args...))
 	}
+}
+
+// unread says whether the value of a key, or one around it, was refused.
+func unread(w *Walker, path string) bool {
+	for p := path; p != ""; p = around(p) {
+		if w.refused[p] {
+			return true
+		}
+	}
+	return w.refused[""]
+}
+
+// around is the key in whose value a key lies, "" for the document.
+func around(path string) string { return path[:max(0, strings.LastIndexAny(path, ".["))] }
+
+// Understood says whether all keys in the block at a path are known ones with a value that
+// could be read.
+func (w *Walker) Understood(path string) bool {
+	for p := range w.refused {
+		if strings.HasPrefix(p, path+".") {
+			return false
+		}
+	}
+	return !unread(w, path)
 }
 
 // Note keeps a remark on the value of a key that is no problem.
@@ -94,7 +119,7 @@ func (w *Walker) Notes() []Problem { return inOrder(w.notes) }
 func (w *Walker) remark(path, format string, args ...any) Problem {
 	pos := w.positions[path]
 	for p := path; pos.line == 0 && p != ""; pos = w.positions[p] {
-		p = p[:max(0, strings.LastIndexAny(p, ".["))]
+		p = around(p)
 	}
 	return Problem{File: w.File, Line: pos.line, Column: pos.column, Path: path, Message: fmt.Sprintf(format, args...)}
 }
@@ -221,11 +246,11 @@ func (w *Walker) unknown(p pair, path string, known []string) {
 	}
 	if len(p.key) <= maxWord {
 		if k := nearest(p.key, known); k != "" {
-			w.Problem(p.at, join(path, p.key), "unknown key: did you mean %s?", k)
+			w.Refuse(p.at, join(path, p.key), "unknown key: did you mean %s?", k)
 			return
 		}
 	}
-	w.Problem(p.at, join(path, p.key), "unknown key: the keys %s are %s", where, strings.Join(known, ", "))
+	w.Refuse(p.at, join(path, p.key), "unknown key: the keys %s are %s", where, strings.Join(known, ", "))
 }
 
 func (w *Walker) dictionary(node ast.Node, v reflect.Value, path string, tag reflect.StructTag) {

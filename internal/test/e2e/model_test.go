@@ -61,7 +61,7 @@ func TestAModelThatRefusesForGood(t *testing.T) {
 	}{
 		"quota gone":     {fakemodel.OutOfQuota(), "no credit left", 1},
 		"wrong key":      {fakemodel.Fail(401, "invalid_api_key", "Incorrect API key sk-SECRET-INSIDE"), "refused the key", 1},
-		"unknown model":  {fakemodel.Fail(404, "model_not_found", "no fake"), "does not know the model", 1},
+		"unknown model":  {fakemodel.Fail(404, "model_not_found", "no fake"), "needs to check model and base_url", 1},
 		"filter":         {fakemodel.Fail(400, "content_filter", "SECRET-INSIDE"), "content filter", 1},
 		"too long":       {fakemodel.Fail(400, "context_length_exceeded", "SECRET-INSIDE"), "more than the model can read", 1},
 		"50 MB":          {fakemodel.Say(huge), "answer that I cannot use", 1},
