@@ -229,3 +229,81 @@ func TestEventsAreRedacted(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// inPieces is a model that shows the arguments of its call in pieces, of which the first
+// one alone names the call.
+type inPieces struct {
+	script
+
+	pieces []string
+}
+
+func (m inPieces) ChatStream(
+	ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition, model string, options map[string]any,
+	emit func(providers.StreamEvent),
+) (*providers.LLMResponse, error) {
+	resp, err := m.Chat(ctx, msgs, defs, model, options)
+	if err != nil || len(resp.ToolCalls) == 0 {
+		return resp, err
+	}
+	for i, piece := range m.pieces {
+		d := providers.ToolCallDelta{Arguments: piece}
+		if i == 0 {
+			d.ID, d.Name = resp.ToolCalls[0].ID, resp.ToolCalls[0].Name
+		}
+		emit(d)
+	}
+	return resp, nil
+}
+
+// TestNoSecretPassesInThePiecesOfACall: its beginning waits for the rest, as in a text.
+func TestNoSecretPassesInThePiecesOfACall(t *testing.T) {
+	t.Parallel()
+	const secret, cut = "sk-CANARY-0123456789", 6
+	redact := func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }
+	unsettled := func(s string) int {
+		for n := min(len(s), len(secret)-1); n > 0; n-- {
+			if strings.HasPrefix(secret, s[len(s)-n:]) {
+				return n
+			}
+		}
+		return 0
+	}
+	arguments := `{"key":"` + secret + `"}`
+	at := strings.Index(arguments, secret) + cut
+	model := inPieces{pieces: []string{arguments[:at], arguments[at:]}, script: script(
+		func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			if last(msgs).Role == providers.RoleTool {
+				return say("done")
+			}
+			return call("note", arguments)
+		})}
+	w := newWorld(t, model, []tools.Tool{noter()}, func(w *world) {
+		w.hub = events.New(events.Options{Redact: redact, Unsettled: unsettled})
+		surface(&w.opts, func(s *turn.Surface) { s.Events = w.hub })
+	})
+	r := w.follow("1")
+	defer r.Close()
+	w.write("1", "1", "go")
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	said, done := "", false
+	for !done {
+		batch, err := r.Next(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range batch {
+			switch d := batch[i].Data.(type) {
+			case events.CallDelta:
+				said += d.Arguments
+			case events.Done:
+				done = true
+			default:
+			}
+		}
+	}
+	if said != redact(arguments) {
+		t.Errorf("the pieces are %q", said)
+	}
+}

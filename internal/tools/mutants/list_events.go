@@ -139,3 +139,14 @@ func apiMutants() []Mutant {
 		},
 	}
 }
+
+// pieceMutants break the events of calls that grow.
+func pieceMutants() []Mutant {
+	return []Mutant{
+		{
+			Promise: "events: order", Defect: "tells the id of a call with its first piece alone",
+			File: "pkg/tools/internal/asking/pieces.go", Old: "			piece.ID, piece.Name = first.ID, first.Name\n", New: "",
+			Dir: "pkg/tools", Test: "^TestPiecesOfCallsHaveTheirID$",
+		},
+	}
+}

@@ -27,7 +27,8 @@ type Question struct {
 	// Sought says that the model has only found the tools for the call of the first round:
 	// the choice of that round holds for this one too.
 	Sought bool
-	// OnEvent is told the parts of the answer as they come; nil asks for the whole.
+	// OnEvent is told the parts of the answer as they come, each piece of a call with the id
+	// and the name of the call; nil asks for the whole.
 	OnEvent func(providers.StreamEvent)
 }
 
@@ -42,7 +43,7 @@ func Ask(ctx context.Context, q Question) (*providers.LLMResponse, error) {
 	if q.OnEvent == nil {
 		resp, err = q.Provider.Chat(ctx, messages, q.Tools, q.Model, options)
 	} else {
-		resp, err = providers.Stream(ctx, q.Provider, messages, q.Tools, q.Model, options, q.OnEvent)
+		resp, err = providers.Stream(ctx, q.Provider, messages, q.Tools, q.Model, options, whole(q.OnEvent))
 	}
 	if err != nil {
 		return nil, err
