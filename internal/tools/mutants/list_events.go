@@ -107,6 +107,17 @@ func apiMutants() []Mutant {
 			Dir: dir, Test: "^TestAMessageAndItsEvents$",
 		},
 		{
+			Promise: "api: a chat is whole", Defect: "reads a chat from its summary on",
+			File: "pkg/session/engine/history.go", Old: "func(*session.Info) uint64 { return 0 }",
+			New: "func(info *session.Info) uint64 { return info.CompactedTo }",
+			Dir: dir, Test: "^TestAChatIsReadWhole$",
+		},
+		{
+			Promise: "api: a chat is whole", Defect: "shows a summary as a person's words",
+			File: dir + "/chat.go", Old: "if !e.Summary {", New: "if e.Seq > 0 {",
+			Dir: dir, Test: "^TestAChatIsReadWhole$",
+		},
+		{
 			Promise: "api: chats of others", Defect: "names chats without their persons",
 			File: dir + "/api.go", Old: `Chat: p.sender.ID + "." + id}`, New: `Chat: "." + id}`,
 			Dir: dir, Test: "^TestOthersReachNothing$",

@@ -16,9 +16,9 @@ import (
 
 // Store is the part of the engine that the API reads.
 type Store interface {
-	// Lookup and Tail are those of [session.Sessions].
+	// Lookup and Back are those of [session.Sessions].
 	Lookup(ctx context.Context, a channels.Address) (session.Info, error)
-	Tail(ctx context.Context, sessionID string, before uint64, f func(session.Entry) bool) error
+	Back(ctx context.Context, sessionID string, before uint64, f func(session.Entry) bool) error
 	// ApprovalList are the questions of a chat, Approval is one.
 	ApprovalList(ctx context.Context, chat string) ([]session.Approval, error)
 	Approval(ctx context.Context, id string) (session.Approval, error)

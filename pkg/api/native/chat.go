@@ -74,8 +74,10 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	if err != nil {
 		return a.fault(err)
 	}
-	if err := a.o.Store.Tail(r.Context(), info.Session, before, func(e session.Entry) bool {
-		h.Messages = append(h.Messages, a.message(&e))
+	if err := a.o.Store.Back(r.Context(), info.Session, before, func(e session.Entry) bool {
+		if !e.Summary { // the model reads it in place of messages, which people read themselves
+			h.Messages = append(h.Messages, a.message(&e))
+		}
 		return len(h.Messages) < pageSize
 	}); err != nil {
 		return a.fault(err)

@@ -306,3 +306,37 @@ func TestATokenHasNoMoreThanItsLevel(t *testing.T) {
 		}
 	}
 }
+
+// TestAChatIsReadWhole: people read what they wrote, also where the model reads a summary
+// of it, and the summary is no message of theirs.
+func TestAChatIsReadWhole(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
+		return says("heard " + last(msgs).Content)
+	})
+	s := w.open("ada", "main", "")
+	for _, text := range []string{"one", "two", "/compact", "three"} {
+		w.do("ada", http.MethodPost, "/chats/main/messages", fmt.Sprintf(`{"message":%q}`, text))
+		s.untilDone()
+	}
+	read := func(query string) (texts []string, first int) {
+		_, chat := w.do("ada", http.MethodGet, "/chats/main"+query, "")
+		messages, _ := chat["messages"].([]any)
+		for i, m := range messages {
+			one, _ := m.(map[string]any)
+			texts = append(texts, fmt.Sprint(one["text"]))
+			if seq, ok := one["seq"].(float64); ok && i == 0 {
+				first = int(seq)
+			}
+		}
+		return texts, first
+	}
+	all, _ := read("")
+	if d := cmp.Diff([]string{"one", "heard one", "two", "heard two", "three", "heard three"}, all); d != "" {
+		t.Error(d)
+	}
+	before, first := read("?before=4")
+	if d := cmp.Diff([]string{"one", "heard one", "two"}, before); d != "" || first != 1 {
+		t.Errorf("from %d: %s", first, d)
+	}
+}
