@@ -291,3 +291,31 @@ func TestASummaryFitsItsOwnModel(t *testing.T) {
 		})
 	}
 }
+
+// TestWordsOfATurnThatIsSetAsideCountAsFromOutside: they are in the history, and no attempt
+// has looked at their origin.
+func TestWordsOfATurnThatIsSetAsideCountAsFromOutside(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hanging(nil), nil, func(w *world) {
+		w.wrap = func(e session.Engine) session.Engine { return lostEngine{e} }
+	})
+	w.accept(channels.Inbound{
+		ID: "f", Kind: channels.KindMessage, Address: chatAddr("1"), Sender: channels.Sender{ID: "1"}, Text: "words of others",
+		Direct: true, Forwarded: true, MessageID: "f", Time: time.Now(),
+	})
+	w.expect()
+	w.settled()
+	info, err := w.eng.Sessions().Lookup(t.Context(), chatAddr("1"))
+	if err != nil || info.Entries == 0 {
+		t.Fatalf("%d entries: %v", info.Entries, err)
+	}
+	err = w.eng.Sessions().All(t.Context(), info.Session, func(e session.Entry) error {
+		if !e.Outside {
+			t.Errorf("%q counts as the chat's own", e.Message.Content)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}

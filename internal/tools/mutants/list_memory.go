@@ -154,6 +154,11 @@ func summaryMutants() []Mutant {
 			Dir: agent, Test: "^TestASummaryKeepsTheTaintOfItsSources$",
 		},
 		{
+			Promise: outside, Defect: "takes the words of a turn that was set aside for the chat's own",
+			File: agent + "/turn/turn.go", Old: "\t\tt.Provenance.Taint() // the words may come from anywhere\n", New: "",
+			Dir: agent, Test: "^TestWordsOfATurnThatIsSetAsideCountAsFromOutside$",
+		},
+		{
 			Promise: outside, Defect: "stores no mark of a summary",
 			File: "pkg/session/engine/table/marks.go", Old: "if e.Outside {", New: "if e.Outside && !e.Summary {",
 			Dir: "pkg/session/engine", Test: "^TestConformance$/entries_have_the_marks",

@@ -138,6 +138,7 @@ func (t *Turn) Run(ctx context.Context) (err error) {
 // attempt runs the turn by its kind.
 func (t *Turn) attempt(ctx context.Context) error {
 	if t.Info.Lost >= maxLost {
+		t.Provenance.Taint() // the words may come from anywhere
 		t.live.told.fails(t.Info.ID, textSetAside)
 		t.Log().Error().Int("lost", t.Info.Lost).Msg("a turn was set aside: the gateway died three times while it ran")
 		return t.End(ctx, &Result{Kind: Lost, Reason: "the process died three times during this turn"})
