@@ -161,7 +161,7 @@ func summaryMutants() []Mutant {
 		{
 			Promise: outside, Defect: "stores no mark of a summary",
 			File: "pkg/session/engine/table/marks.go", Old: "if e.Outside {", New: "if e.Outside && !e.Summary {",
-			Dir: "pkg/session/engine", Test: "^TestConformance$/entries_have_the_marks",
+			Dir: "pkg/session/engine", Test: "^TestConformance$/^sessions$/^entries_have_the_marks",
 		},
 		{
 			Promise: "context of a model", Defect: "fills a small context with the conversation",
