@@ -30,6 +30,11 @@ func choiceMutants() []Mutant {
 			Dir: "pkg/providers/openai", Test: "^TestEffortIsRefused$",
 		},
 		{
+			Promise: "model: effort and pictures", Defect: "does not learn that tools are taken only without reasoning",
+			File: "pkg/providers/openai/quirks.go", Old: `withTools && !k.noEffort`, New: `withTools && k.noEffort`,
+			Dir: "pkg/providers/openai", Test: "^TestToolsWithoutReasoning$",
+		},
+		{
 			Promise: "model: effort and pictures", Defect: "shows no pictures where the file says nothing of them",
 			File: "pkg/config/models.go", Old: `|| sees != nil && sees(m)`, New: ``,
 			Dir: "pkg/config", Test: "^TestPicturesByTheRow$",

@@ -20,6 +20,7 @@ type quirks struct {
 	noStreamOptions  bool
 	reasoning        kinds.Thinking // which earlier reasoning goes back, where that was learnt
 	noEffort         bool           // tools are taken only without reasoning
+	noNone           bool           // nor is the effort none taken, which tools would need
 	unsaidEffort     bool           // the effort of reasoning is not known to it
 	noForce          bool           // no call can be forced
 	byTurns          bool           // the person and the model must speak by turns
@@ -90,30 +91,63 @@ func (k quirks) rethink(message string) quirks {
 // some of every message.
 const unthought = " "
 
+// effort is the effort of reasoning that a question tells, or "".
+func (k quirks) effort(q *question) string {
+	if k.noEffort && !k.noNone && len(q.tools) > 0 {
+		return sdk.ReasoningEffortNone
+	}
+	effort, _ := q.options["reasoning_effort"].(string)
+	if k.unsaidEffort || !k.sends("reasoning_effort") {
+		return ""
+	}
+	return effort
+}
+
+// learnEffort learns from a refusal that names the effort of a request with s: tools may be
+// taken only without reasoning, whatever effort was told, or the word is unknown.
+func (k quirks) learnEffort(s *settings, withTools bool) quirks {
+	switch {
+	case k.noEffort && !k.noNone && s.effort == sdk.ReasoningEffortNone:
+		k.noNone = true
+	case withTools && !k.noEffort:
+		k.noEffort = true
+	case s.effort != "":
+		k.unsaidEffort = true
+	}
+	return k
+}
+
 // told adds a refusal of the library, which knows some models by their names.
-func (k quirks) told(err error) quirks {
+func (k quirks) told(err error, s *settings) quirks {
 	switch {
 	case errors.Is(err, sdk.ErrReasoningModelMaxTokensDeprecated):
 		k.completionTokens = true
 	case errors.Is(err, sdk.ErrReasoningModelLimitationsOther), errors.Is(err, sdk.ErrReasoningSamplingUnsupported):
 		k.noTemperature = true
+	case errors.Is(err, sdk.ErrReasoningEffortUnsupported):
+		k = k.learnEffort(s, false)
 	case errors.Is(err, sdk.ErrReasoningToolsRequireResponses):
 		k.noEffort = true
 	}
 	return k
 }
 
-// aboutEffort says that a refusal names the effort of reasoning: the option itself, or
-// thinking, as Ollama calls it.
-func aboutEffort(message string) bool {
+// aboutEffort says that a refusal of a request with s names the effort of reasoning: the
+// option itself, or thinking, as Ollama calls it. Where none was told it is about tools.
+func aboutEffort(message string, s *settings) bool {
+	if s.effort == "" && !aboutTools(message) {
+		return false
+	}
 	return slices.ContainsFunc([]string{"reasoning_effort", "reasoning.effort", "reasoning effort", "not support thinking", "think value"},
 		func(words string) bool { return strings.Contains(message, words) })
 }
 
+func aboutTools(message string) bool { return strings.Contains(message, "tools") }
+
 // learn adds the refusal in err about a request with s. It returns k itself if that is known
 // already.
 func (k quirks) learn(err error, s *settings) quirks {
-	k = k.told(err)
+	k = k.told(err, s)
 	refused, ok := errors.AsType[*providers.Error](err)
 	if !ok || refused.Status == 0 {
 		return k
@@ -133,8 +167,8 @@ func (k quirks) learn(err error, s *settings) quirks {
 		k.completionTokens = true
 	case s.temperature != 0 && strings.Contains(message, "temperature"):
 		k.noTemperature = true
-	case s.effort != "" && aboutEffort(message):
-		k.unsaidEffort = true
+	case aboutEffort(message, s):
+		return k.learnEffort(s, aboutTools(message))
 	case strings.Contains(message, "reasoning_content"):
 		return k.rethink(message)
 	case s.choice.form != "" && strings.Contains(message, "tool_choice"):

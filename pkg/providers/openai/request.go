@@ -51,12 +51,7 @@ func (p *Provider) request(q *question, k quirks) (settings, *exchange.Body, err
 // set reads the options of a question.
 func (s *settings) set(q *question, k quirks) error {
 	s.setNumbers(q, k)
-	if effort, ok := q.options["reasoning_effort"].(string); ok && !k.unsaidEffort && k.sends("reasoning_effort") {
-		s.effort = effort
-	}
-	if k.noEffort && !k.unsaidEffort {
-		s.effort = sdk.ReasoningEffortNone
-	}
+	s.effort = k.effort(q)
 	var few seldom
 	if stop, ok := q.options["stop"].([]string); ok && k.sends("stop") {
 		few.stop = stop
