@@ -86,25 +86,26 @@ func (s *Set) apart(names []string) [][]int {
 	var groups [][]int
 	local := map[string]int{}
 	for i, name := range names {
-		host, here := onThisMachine(s.cfg.Models[name])
-		if g, ok := local[host]; here && ok {
+		port, here := onThisMachine(s.cfg.Models[name])
+		if g, ok := local[port]; here && ok {
 			groups[g] = append(groups[g], i)
 			continue
 		}
 		if here {
-			local[host] = len(groups)
+			local[port] = len(groups)
 		}
 		groups = append(groups, []int{i})
 	}
 	return groups
 }
 
-// onThisMachine is the host with its port of a model that a program here serves.
-func onThisMachine(m *config.Model) (host string, here bool) {
+// onThisMachine is the port of a model that a program here serves; the machine has several
+// names, such as localhost and 127.0.0.1.
+func onThisMachine(m *config.Model) (port string, here bool) {
 	u, err := url.Parse(m.BaseURL)
 	if err != nil || m.Provider == offlineName {
 		return "", false
 	}
 	ip := net.ParseIP(u.Hostname())
-	return u.Host, u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return u.Port(), u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }

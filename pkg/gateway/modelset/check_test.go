@@ -67,6 +67,8 @@ func TestCheckSideBySide(t *testing.T) {
 		url := one
 		if i > 2 {
 			url = serve(&counted{})
+		} else if i == 1 { // the same program by another name
+			url = strings.Replace(one, "127.0.0.1", "localhost", 1)
 		}
 		cfg.Models[name] = model(strings.ToUpper(name), at(url))
 	}
