@@ -179,7 +179,7 @@ func (l *loop) offer(q *asking.Question) {
 	q.Tools = v.definitions()
 	if finder := v.finder(); finder != "" && !l.Whole {
 		f := offer.Finding{All: q.Tools, Finder: finder, Conversation: l.conversation, Also: q.Choice.Name()}
-		q.Tools, q.Sought = f.Tools(v.catalog.now.Load().offered), q.Round == 2 && f.Only()
+		q.Tools, q.Sought = f.Tools(v.catalog.now.Load().offered), q.Round == 2 && q.Choice.Name() != finder && f.Only()
 	}
 }
 

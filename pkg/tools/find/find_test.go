@@ -213,6 +213,11 @@ func TestOffers(t *testing.T) {
 			offered: []string{"find_tools read_file", "find_tools read_file"},
 			choices: []any{named, nil},
 		},
+		"the name of the tool that finds": {
+			answers: []*providers.LLMResponse{calls("find_tools", finds), done()}, choice: map[string]any{"name": "find_tools"},
+			offered: []string{"find_tools", "find_tools read_file"},
+			choices: []any{map[string]any{"name": "find_tools"}, nil},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
