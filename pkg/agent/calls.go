@@ -1,6 +1,9 @@
 package agent
 
 import (
+	"context"
+	"time"
+
 	"parley/pkg/agent/job"
 	"parley/pkg/agent/subagent"
 	"parley/pkg/agent/task"
@@ -35,3 +38,12 @@ func (a *Agent) Calls() Calls {
 
 // Turns are those that run.
 func (a *Agent) Turns() *turn.Running { return a.turns }
+
+// Location is the time zone of the running call's chat, UTC when it is not known.
+func (c Calls) Location(ctx context.Context) *time.Location {
+	t, _, err := c.turnCalls.Running.Of(ctx)
+	if err != nil {
+		return time.UTC
+	}
+	return t.Clock.Location()
+}

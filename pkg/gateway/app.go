@@ -250,6 +250,7 @@ func (a *App) addAgentTools(context.Context) error {
 	a.tools.AddAgentTools(toolset.Ports{
 		Messages: a.agent.Calls(), Jobs: jobStore{a.agent}, Zone: a.agent.Calls().UsualZone, Tasks: taskStore{a.agent},
 		Files: fileSender{a.channels, a.agent, a.kept.uploads}, Agents: a.agent.Calls(),
+		History: a.store.Sessions(), Location: a.agent.Calls().Location,
 	})
 	return nil
 }

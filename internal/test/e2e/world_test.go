@@ -44,8 +44,8 @@ type settings struct {
 	// idle is the model's idle limit, toolTime the limit of a call.
 	idle, toolTime string
 	busy           string
-	// tools are further settings of the tools.
-	tools string
+	// tools and agent are further settings of these.
+	tools, agent string
 	// platform is how the chat platform behaves.
 	platform server.Options
 	// noTools makes a model server without tools, and mode is the model's tool_mode.
@@ -129,12 +129,13 @@ func (w *world) configure(s settings) {
 	text := fmt.Sprintf(`state_dir: %q
 workspace: %q
 log: {level: info, format: json}
-agent: {model: main, while_busy: %s}
+agent: {model: main, while_busy: %s%s}
 tools: {timeout: %s%s}
 models:
   main: {provider: openai, model: %s, base_url: %q, api_key: "env:LLM_KEY", tool_mode: %s, timeouts: {idle: %s}}
 `, filepath.Join(w.gw.Dir, "state"), filepath.Join(w.gw.Dir, "workspace"),
-		or(s.busy, "steer"), or(s.toolTime, "30s"), more(s.tools), or(s.model, "fake"), w.modelURL, or(s.mode, "auto"), or(s.idle, "60s"))
+		or(s.busy, "steer"), more(s.agent),
+		or(s.toolTime, "30s"), more(s.tools), or(s.model, "fake"), w.modelURL, or(s.mode, "auto"), or(s.idle, "60s"))
 	if err := os.WriteFile(w.gw.ConfigPath(), []byte(text), 0o600); err != nil {
 		w.t.Fatal(err)
 	}

@@ -4,7 +4,9 @@ import "slices"
 
 // memoryMutants break the promises of the section "What the model remembers and reads".
 func memoryMutants() []Mutant {
-	return slices.Concat(historyMutants(), summaryMutants(), spaceMutants(), outsideMutants(), meanwhileMutants(), restoreMutants())
+	return slices.Concat(
+		historyMutants(), summaryMutants(), recallMutants(), spaceMutants(), outsideMutants(), meanwhileMutants(), restoreMutants(),
+	)
 }
 
 // historyMutants break the part of a request about earlier turns.

@@ -18,6 +18,8 @@ type Window struct {
 	// Cut says that earlier entries had no room. The history has to begin at From from
 	// now on: then the next requests begin with the same messages as this one.
 	Cut bool
+	// Partial says that the session has entries that Messages lack.
+	Partial bool
 	// Outside says that content from outside had entered a turn that wrote one of Messages,
 	// Tainted that a summary among them was made of such content.
 	Outside, Tainted bool
@@ -38,9 +40,18 @@ type Past struct {
 	// Reach is how far back the entries before a cut are read, in tokens with those behind
 	// it; at least twice the budget.
 	Reach int
+	// Recall is the name of the tool that finds what the window lacks, or "". It is called
+	// where the window has a summary; nil: there is no such tool.
+	Recall func() string
 	// Extra is how many messages are appended to those of the window: room is made for
 	// them at once.
 	Extra int
+}
+
+// Reach is how far back a part that falls out is read, for a history of so many tokens.
+func Reach(tokens int) int {
+	const twice = 2
+	return twice * tokens
 }
 
 const (
@@ -83,6 +94,7 @@ func (r *Reader) History(ctx context.Context, p Past) (Window, error) {
 		return Window{}, err
 	}
 	const twice = 2
+	p.Recall = nil // the part that falls out is summarised without the mention
 	all := windowBuilder{past: p, most: max(p.Budget*twice, p.Reach), entries: p.Entries * twice}
 	if err := r.o.Store.Tail(ctx, p.Session, 0, all.take); err != nil {
 		return Window{}, err
@@ -116,8 +128,8 @@ type windowBuilder struct {
 	// entries have no room.
 	passed int
 	full   bool
-	// cutOff says that an entry was left out for its age.
-	cutOff bool
+	// cutOff says that an entry was left out for its age, partial that one was passed over.
+	cutOff, partial bool
 }
 
 // entryFacts are those of an entry: its place in the history, its size, and its marks.
@@ -138,6 +150,9 @@ func (b *windowBuilder) take(e session.Entry) bool {
 	m := b.shortened(e.Message)
 	if b.passed > 0 {
 		m.Content += stepsLeftOut
+	}
+	if e.Summary && b.past.Recall != nil {
+		m.Content += recallNote(b.past.Recall())
 	}
 	n := providers.EstimateTokens(m)
 	if b.tokens+n > b.most && len(m.Images) > 0 {
@@ -165,7 +180,7 @@ func (b *windowBuilder) step(e session.Entry) bool {
 	// The message that began the turn has its place after them.
 	b.full = b.tokens+n > b.most || len(b.kept) >= b.entries-1
 	if b.full || b.turnTokens+n > b.mostSteps() || b.turn >= b.past.Entries*5/8 {
-		b.passed = 1
+		b.passed, b.partial = 1, true
 		b.cutOff = b.cutOff || b.full
 		b.dropResults()
 		return true
@@ -223,6 +238,7 @@ func (b *windowBuilder) window() Window {
 		w.Outside = w.Outside || e.outside
 		w.Tainted = w.Tainted || e.summary && e.outside
 	}
+	w.Partial = w.From > 1 || b.cutOff || b.partial
 	slices.Reverse(w.Messages)
 	return w
 }

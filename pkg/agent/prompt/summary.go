@@ -15,6 +15,14 @@ const summaryOrder = "Summarise this oldest part of our conversation in at most 
 // summaryHead tells the model the origin of a summary in its history.
 const summaryHead = "[a summary of the earlier part of this conversation; it may quote others]\n"
 
+// recallNote tells the model how it finds the words that a summary stands for.
+func recallNote(tool string) string {
+	if tool == "" {
+		return ""
+	}
+	return "\n[" + tool + " finds the words of that part]"
+}
+
 // Summary is a request for a summary.
 type Summary struct {
 	// Of are the messages to summarise, Before and After those around them.

@@ -27,12 +27,6 @@ type summary struct {
 	tainted, dropped bool
 }
 
-// reachOf is how far back a part that falls out is read, for a history of so many tokens.
-func reachOf(tokens int) int {
-	const twice = 2
-	return twice * tokens
-}
-
 // summarise asks for a summary of the messages that fall out of the history, beside the
 // answer of the turn, as long as loop lasts; an earlier attempt may have it already. The
 // caller calls wait once.
@@ -95,7 +89,7 @@ var errNoSummary = errors.New("the summary is empty")
 // Summarise asks a model for a summary.
 func Summarise(ctx context.Context, t *Turn, model *Model, of prompt.Summary) (*providers.LLMResponse, error) {
 	provider := t.Usage.Provider(model.Provider)
-	of.Room = model.HistoryTokens(reachOf(t.Deps.Limits.ContextTokens))
+	of.Room = model.HistoryTokens(prompt.Reach(t.Deps.Limits.ContextTokens))
 	return of.Ask(ctx, func(messages []providers.Message) (*providers.LLMResponse, error) {
 		return provider.Chat(ctx, messages, nil, model.Name, model.Options)
 	})

@@ -223,12 +223,11 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 
 	model := modelFor(t, users)
 	tokens := model.HistoryTokens(t.Deps.Limits.ContextTokens)
-	reach := reachOf(tokens)
 	for try := 0; ; try++ {
 		t.At(stagePast)
 		h, err := t.Deps.Prompts.History(ctx, prompt.Past{
 			Session: t.Info.Session, Space: t.Space, Budget: tokens, Entries: t.Deps.Limits.ContextEntries,
-			Reach: reach, Extra: 3 + len(users) + len(past.messages),
+			Reach: prompt.Reach(tokens), Extra: 3 + len(users) + len(past.messages), Recall: func() string { return recaller(t) },
 		})
 		if err != nil {
 			return users, &tools.ToolLoopResult{}, outcome{err: err, before: past.messages}
@@ -236,6 +235,7 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 		if h.Tainted && !isFree(t) {
 			t.Provenance.Taint()
 		}
+		t.Input.Whole = !h.Partial && !isFree(t)
 		all := len(h.Messages)
 		msgs := append(append(append(slices.Insert(h.Messages, 0, system), setting), users...), past.messages...)
 		t.At(StageAsking)
@@ -341,11 +341,22 @@ func loopConfig(t *Turn, model *Model, past resumed) tools.ToolLoopConfig {
 func (t *Turn) Offered() *tools.ToolRegistry {
 	wish := Wish(t)
 	return t.Deps.Tools.Filter(func(name string, an tools.Annotations) bool {
-		if !t.Principal.Level.Allows(policy.Level(an.Level)) || !leaves(wish, name) {
+		if !t.Principal.Level.Allows(policy.Level(an.Level)) || an.Recalls && t.Input.Whole || !leaves(wish, name) {
 			return false
 		}
 		return t.handler.Offers(name) && (t.Deps.Offered == nil || t.Deps.Offered(t.Origin.Address, name))
 	})
+}
+
+// recaller is the name of the tool that finds what a request lacks, or "".
+func recaller(t *Turn) string {
+	offered := t.Deps.Tools.Filter(func(_ string, an tools.Annotations) bool { return an.Recalls })
+	for _, name := range offered.List() {
+		if t.Offered().Enabled(name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // Invocation is the context of the turn's calls.

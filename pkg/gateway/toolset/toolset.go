@@ -16,6 +16,7 @@ import (
 	"parley/pkg/tools/files"
 	"parley/pkg/tools/find"
 	"parley/pkg/tools/message"
+	"parley/pkg/tools/recall"
 	"parley/pkg/tools/schedule"
 	"parley/pkg/tools/script"
 	"parley/pkg/tools/spawn"
@@ -79,6 +80,9 @@ type Ports struct {
 	Tasks  tasks.Book
 	Files  files.Sender
 	Agents spawn.Agents
+	// History has the conversations, Location is the time zone of a running call's chat.
+	History  recall.History
+	Location func(context.Context) *time.Location
 }
 
 // AddAgentTools adds the tools that go through the agent and the operator's own ones,
@@ -98,6 +102,7 @@ func (s *Set) register(p Ports) {
 	r.Register(schedule.New(schedule.Options{Book: p.Jobs, PerChat: s.cfg.Schedules.PerChat, Zone: p.Zone}))
 	r.Register(tasks.New(p.Tasks))
 	r.Register(newSendFile(s.cfg, s.o.Known, p.Files))
+	r.Register(recall.New(recall.Options{History: p.History, Location: p.Location, Redact: s.o.Redact}))
 	for _, t := range spawn.New(p.Agents, time.Duration(s.cfg.Background.Deadline)) {
 		r.Register(t)
 	}
