@@ -21,6 +21,9 @@ type Wish struct {
 	// Credential names the token or the session that brought the message, or "": it approves
 	// no call of the turn that it started.
 	Credential string `json:"credential,omitempty"`
+	// Sum tells what was asked from anything else under the same id, or is "": the store
+	// refuses an item whose id was taken with another one.
+	Sum string `json:"sum,omitempty"`
 }
 
 // The words of [Wish.Choice].
@@ -41,7 +44,7 @@ func (w *Wish) valid() bool {
 	}
 	const maxToolName = 64
 	if len(w.Tools) > MaxWishTools || w.Rounds < 0 || len(w.Tool) > maxToolName || !cleanID(w.Tool) || !cleanID(w.Choice) ||
-		!cleanID(w.Level) || !cleanID(w.Credential) {
+		!cleanID(w.Level) || !cleanID(w.Credential) || !cleanID(w.Sum) {
 		return false
 	}
 	for _, name := range w.Tools {

@@ -3,6 +3,7 @@ package events
 import (
 	"container/list"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -132,6 +133,26 @@ func (h *Hub) Mark(at channels.Address) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.id(h.start(h.chats[at]))
+}
+
+// Lost is the id of no event: a reader that follows it is told to read the chat anew.
+const Lost = "0-0"
+
+// MarkOf is the id behind which the events of the turn of a message follow; false where the
+// list of its chat does not have them.
+func (h *Hub) MarkOf(at channels.Address, message string) (id string, ok bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c := h.chats[at]
+	if c == nil {
+		return "", false
+	}
+	for _, e := range slices.Backward(c.events.after(0, c.events.len())) { // a turn may have begun anew
+		if begun, is := e.data.(TurnBegun); is && begun.Message == message {
+			return h.id(e.seq - 1), true
+		}
+	}
+	return "", false
 }
 
 // start is the number of the event before the running turn, or of the newest one; the lock

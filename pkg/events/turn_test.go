@@ -49,6 +49,25 @@ func TestNoSecretPasses(t *testing.T) {
 	}
 }
 
+// TestASecretThatEndsAsItBegins passes neither whole nor in two pieces.
+func TestASecretThatEndsAsItBegins(t *testing.T) {
+	t.Parallel()
+	const secret = "s3cret-canary-s3"
+	redactor := policy.NewRedactor(secret)
+	for name, pieces := range map[string][]string{
+		"in one piece":  {"it is " + secret, " now"},
+		"in two pieces": {"it is s3cret-can", "ary-s3", " now"},
+		"at the end":    {"it is ", secret},
+	} {
+		h := events.New(events.Options{Redact: redactor.Redact, Unsettled: redactor.Unsettled})
+		before := h.Mark(at("1"))
+		say(h, "1", "t1", pieces...).Answered()
+		if lines, _ := drain(t, h, "1", before); strings.Contains(strings.Join(lines, ""), "canary") {
+			t.Errorf("%s: %q", name, lines)
+		}
+	}
+}
+
 // TestNoTokenCutsACharacter, however the model's server cuts its pieces.
 func TestNoTokenCutsACharacter(t *testing.T) {
 	t.Parallel()

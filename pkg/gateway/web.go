@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"parley/pkg/agent/approval"
+	"parley/pkg/agent/command"
 	"parley/pkg/api/native"
 	"parley/pkg/channels"
 	"parley/pkg/channels/web"
@@ -115,6 +116,7 @@ func serveAPI(a *App) {
 		LevelOf: func(ctx context.Context, at channels.Address, sender channels.Sender) policy.Level {
 			return a.policy.Authorize(ctx, policy.Event{Kind: policy.KindMessage, Address: at, Sender: sender, Direct: true}).Level
 		},
+		Command: command.Split,
 		Press: func(q *session.Approval, choice string) string {
 			return approval.PressOf(q.ID, choice != native.ChoiceOf(false, false), choice == native.ChoiceOf(true, true))
 		},

@@ -96,7 +96,7 @@ func wrongBody(r *http.Request, at *Route) *Refusal {
 		return refused(http.StatusRequestEntityTooLarge, "too_large", textTooLarge)
 	}
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
-		return nil
+		return wrongStream(r, at)
 	}
 	if at.Upload {
 		if r.Header.Get(UploadHeader) == "" {
@@ -111,6 +111,21 @@ func wrongBody(r *http.Request, at *Route) *Refusal {
 		}
 	}
 	return refused(http.StatusUnsupportedMediaType, "bad_request", textContentType)
+}
+
+// wrongStream refuses reads of a stream that would hold their connection: a HEAD, whose client
+// has its whole answer and sends the next request behind it, and a body that may never come.
+func wrongStream(r *http.Request, at *Route) *Refusal {
+	switch {
+	case !at.Streams:
+		return nil
+	case r.Method == http.MethodHead:
+		return refused(http.StatusMethodNotAllowed, "method_not_allowed", textMethod)
+	case r.ContentLength != 0:
+		return refused(http.StatusBadRequest, "bad_request", textStreamBody)
+	default:
+		return nil
+	}
 }
 
 func (at *Route) maxBody() int64 {
@@ -193,6 +208,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, at *Route) {
 	}
 	ctx, cancel := lasting(context.WithValue(r.Context(), callerKey{}, caller), caller, valid)
 	defer cancel()
+	if at.Streams {
+		defer hurried(ctx, w)()
+	}
 	at.Handler.ServeHTTP(w, r.WithContext(ctx))
 }
 

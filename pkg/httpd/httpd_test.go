@@ -180,7 +180,7 @@ func streaming(ends chan error) func(*httpd.Server) {
 		s.Handle(httpd.Route{
 			Pattern: "GET /stream", Access: httpd.AccessProgram, Streams: true,
 			Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if _, err := httpd.OpenStream(w); err != nil {
+				if _, err := httpd.OpenStream(r.Context(), w); err != nil {
 					ends <- err
 					return
 				}

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"sync"
+	"time"
 
 	"parley/pkg/channels/wire"
 )
@@ -59,6 +60,10 @@ func (p *platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	defer context.AfterFunc(p.ctx, cancel)()
+	defer context.AfterFunc(p.ctx, func() {
+		cancel()
+		// a stranger that sends its body slowly must not hold up the end of the adapter
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(endWait))
+	})()
 	p.h.ServeHTTP(w, r.WithContext(ctx))
 }

@@ -1,6 +1,7 @@
 package httpd
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"sync"
@@ -40,17 +41,32 @@ func (s *streams) give(p policy.Person) {
 // long is gone.
 const writeWait = 30 * time.Second
 
+// endWait is how long a write under way may go on once its stream has ended: a reader that
+// takes nothing must not keep a stream whose credential is revoked, or a gateway that stops.
+const endWait = 500 * time.Millisecond
+
+// hurried ends the writes of a stream soon after ctx does, until the returned function is
+// called.
+func hurried(ctx context.Context, w http.ResponseWriter) (done func()) {
+	stop := context.AfterFunc(ctx, func() {
+		// one that cannot be set is that of a connection which is gone
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(endWait))
+	})
+	return func() { stop() }
+}
+
 // Stream is an answer of the type text/event-stream that lasts. It has one writing
 // goroutine.
 type Stream struct {
-	w  http.ResponseWriter
-	to *http.ResponseController
+	ctx context.Context //nolint:containedctx // the stream ends with its request
+	w   http.ResponseWriter
+	to  *http.ResponseController
 }
 
-// OpenStream begins a stream: headers and a first comment leave at once. The body of the
-// request must have been read.
-func OpenStream(w http.ResponseWriter) (*Stream, error) {
-	s := &Stream{w: w, to: http.NewResponseController(w)}
+// OpenStream begins a stream, which lasts until ctx, that of its request, ends: headers and
+// a first comment leave at once. The body of the request must have been read.
+func OpenStream(ctx context.Context, w http.ResponseWriter) (*Stream, error) {
+	s := &Stream{ctx: ctx, w: w, to: http.NewResponseController(w)}
 	if err := s.to.SetReadDeadline(time.Time{}); err != nil {
 		return nil, fmt.Errorf("open a stream: %w", err)
 	}
@@ -65,6 +81,9 @@ func OpenStream(w http.ResponseWriter) (*Stream, error) {
 func (s *Stream) Write(record []byte) error {
 	if err := s.to.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
 		return fmt.Errorf("write to a stream: %w", err)
+	}
+	if s.ctx.Err() != nil { // looked at behind the deadline, which is shorter from then on
+		return context.Cause(s.ctx)
 	}
 	if _, err := s.w.Write(record); err != nil { //nolint:gosec // event-stream, which no browser sniffs
 		return fmt.Errorf("write to a stream: %w", err)

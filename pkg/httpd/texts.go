@@ -10,6 +10,7 @@ const (
 	textBearer      = "the header Authorization: Bearer TOKEN is missing, or its token is unknown, revoked or over"
 	textLogin       = "nobody is logged in here, or the login is over: load the page again"
 	textTooLarge    = "the body is too large"
+	textStreamBody  = "a stream is read without a body"
 	textStreams     = "this person has as many streams open as a person may have: close one"
 	textNotFound    = "there is no such thing here"
 	textMethod      = "this address does not take the method"

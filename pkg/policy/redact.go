@@ -95,20 +95,24 @@ func (r *Redactor) Redact(s string) string {
 	return r.replacer.Replace(s)
 }
 
-// Unsettled is the length of the longest end of s that may be the beginning of a secret.
-// The text before it can be redacted by itself, whatever follows.
+// Unsettled is the length of the end of s that may be the beginning of a secret. The text
+// before it can be redacted by itself, whatever follows. It goes through s as [Redactor.Redact]
+// does, from the left: an end that belongs to a whole secret begins no other one.
 func (r *Redactor) Unsettled(s string) int {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if len(r.forms) == 0 {
-		return 0
-	}
-	for i := max(0, len(s)-len(r.forms[0])+1); i < len(s); i++ {
-		for _, f := range r.begins[s[i]] {
+	for i := 0; i < len(s); {
+		whole := 0
+		for _, f := range r.begins[s[i]] { // the longest first
 			if len(f) > len(s)-i && strings.HasPrefix(f, s[i:]) {
 				return len(s) - i
 			}
+			if strings.HasPrefix(s[i:], f) {
+				whole = len(f)
+				break
+			}
 		}
+		i += max(1, whole)
 	}
 	return 0
 }

@@ -198,6 +198,9 @@ func TestUnsettled(t *testing.T) {
 			t.Fatalf("in pieces %q, at once %q", got.String(), want)
 		}
 	})
+	if n := policy.NewRedactor("a-secret-a").Unsettled("it is a-secret-a"); n != 0 {
+		t.Errorf("a secret that ends as it begins is cut %d bytes before its end", n)
+	}
 	if n := policy.NewRedactor().Unsettled("anything"); n != 0 {
 		t.Errorf("without a secret %d bytes wait", n)
 	}

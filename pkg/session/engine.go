@@ -14,7 +14,7 @@ var (
 	ErrFenced = channels.ErrFenced
 	// ErrNotFound: there is no such record.
 	ErrNotFound = errors.New("not found")
-	// ErrTaken: another chat has a record with this id.
+	// ErrTaken: another record has this id.
 	ErrTaken = errors.New("the id is taken")
 	// ErrEnded: there was a record with this id, and it has had its end.
 	ErrEnded = errors.New("it has ended")
@@ -58,7 +58,8 @@ type Engine interface { //nolint:interfacebloat // each method leads to one part
 type Inbox interface {
 	// Append stores items in their chats' inboxes, in order, creating chats as needed;
 	// it is durable when it returns nil. An item with an ID that was accepted before
-	// (within 48 h at least) is swallowed. With a cursor, items and cursor move in one
+	// (within 48 h at least) is swallowed; [ErrTaken], with no item stored, if the Sum of its
+	// Wish tells that it is another one. With a cursor, items and cursor move in one
 	// step, and ErrFenced means that both stay.
 	//
 	// An item with Edit set rewords the message, or the edit, that waits with the same

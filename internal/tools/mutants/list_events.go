@@ -102,6 +102,21 @@ func apiMutants() []Mutant {
 			Dir: dir, Test: "^TestEqualKeysAreOneTurn$",
 		},
 		{
+			Promise: "api: one turn", Defect: "takes another message under a key for the first one",
+			File: "pkg/session/engine/inbox.go", Old: `first.Sum != "" && first.Sum != sum {`, New: `first.Sum == "" && first.Sum != sum {`,
+			Dir: dir, Test: "^TestAUsedKeyTakesNoOtherMessage$",
+		},
+		{
+			Promise: "api: one turn", Defect: "lets a program wait for events that were before",
+			File: dir + "/post.go", Old: "		return begun\n", New: "		return mark\n",
+			Dir: dir, Test: "^TestAMessageSentAgainIsFollowed$",
+		},
+		{
+			Promise: "api: options", Defect: "calls a tool for a token without the right",
+			File: dir + "/post.go", Old: "	case commandTool:\n		if !p", New: "	case commandTool:\n		if p",
+			Dir: dir, Test: "^TestCommandsNeedTheRightsOfTheirRoutes$",
+		},
+		{
 			Promise: "api: the stream goes on", Defect: "overlooks the id to go on from",
 			File: dir + "/stream.go", Old: `after = r.URL.Query().Get("after")`, New: `after = ""`,
 			Dir: dir, Test: "^TestAMessageAndItsEvents$",

@@ -98,6 +98,21 @@ func serverMutants() []Mutant {
 			Dir: dir, Test: "^TestRevocationEndsStreams$",
 		},
 		{
+			Promise: "http: revocation", Defect: "waits for a reader that takes nothing",
+			File: dir + "/streams.go", Old: "time.Now().Add(endWait))", New: "time.Now().Add(writeWait))",
+			Dir: dir, Test: "^TestRevocationEndsAWriteUnderWay$",
+		},
+		{
+			Promise: "http: streams", Defect: "opens a stream for a request with a body",
+			File: guard, Old: "	case r.ContentLength != 0:\n", New: "	case r.ContentLength > MaxBody:\n",
+			Dir: dir, Test: "^TestStreamsAreReadByGetAlone$",
+		},
+		{
+			Promise: "http: one port", Defect: "waits for the body of a slow call",
+			File: dir + "/platform.go", Old: "SetReadDeadline(time.Now().Add(endWait))", New: "SetReadDeadline(time.Now().Add(writeWait))",
+			Dir: dir, Test: "^TestASlowCallHoldsNoAdapter$",
+		},
+		{
 			Promise: "http: revocation", Defect: "forgets that a credential expires",
 			File: guard, Old: "context.WithDeadlineCause(ctx, c.Expires, ErrRevoked)",
 			New: "context.WithDeadlineCause(ctx, c.Expires.Add(time.Hour), ErrRevoked)",

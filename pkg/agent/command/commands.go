@@ -76,8 +76,14 @@ func parseCommand(text string) (name, arg string, ok bool) {
 
 // Name is the name of the command that a text is, "" for any other text.
 func Name(text string) string {
-	name, _, _ := parseCommand(text)
+	name, _ := Split(text)
 	return name
+}
+
+// Split is the name of the command that a text is, and the words behind it.
+func Split(text string) (name, arg string) {
+	name, arg, _ = parseCommand(text)
+	return name, arg
 }
 
 // Answer carries out a command of another room; arg follows it.

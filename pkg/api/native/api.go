@@ -39,6 +39,8 @@ type Options struct {
 	Offered func(at channels.Address, tool string) bool
 	// LevelOf is the level that a person has in a chat.
 	LevelOf func(ctx context.Context, at channels.Address, sender channels.Sender) policy.Level
+	// Command is the name of the command that a text is, and the words behind it.
+	Command func(text string) (name, arg string)
 	// Press is the text of a press that answers a question with one of the choices.
 	Press func(q *session.Approval, choice string) string
 	// Rounds is the limit of rounds of a turn.

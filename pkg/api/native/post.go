@@ -11,9 +11,11 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"parley/pkg/channels"
+	"parley/pkg/events"
 	"parley/pkg/httpd"
 	"parley/pkg/session"
 )
@@ -27,6 +29,19 @@ type request struct {
 	Rounds      *int            `json:"max_tool_iterations"`
 	Choice      json.RawMessage `json:"tool_choice"`
 }
+
+// sum is the same for two requests only where they ask for the same.
+func (q *request) sum() (string, *httpd.Refusal) {
+	whole, err := json.Marshal(q)
+	if err != nil {
+		return "", bad("", fmt.Sprintf(textBody, err))
+	}
+	sum := sha256.Sum256(whole)
+	return hex.EncodeToString(sum[:sumBytes]), nil
+}
+
+// sumBytes is how much of a hash tells keys and requests apart.
+const sumBytes = 16
 
 // stored is the answer to a new message: its id, and the id from which its events follow.
 type stored struct {
@@ -44,6 +59,9 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	if q.Message == "" {
 		return bad("message", textNoMessage)
 	}
+	if f := a.mayCommand(p, q.Message); f != nil {
+		return f
+	}
 	wish, f := a.wish(r.Context(), p, &q)
 	if f != nil {
 		return f
@@ -52,17 +70,58 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	if f != nil {
 		return f
 	}
-	m := p.inbound(channels.KindMessage, id, q.Message, wish)
-	item := session.InboundItemID(p.at, id)
-	if waiting, err := a.o.Store.Waits(r.Context(), item); err == nil && waiting.Inbound != nil && waiting.Inbound.Text != q.Message {
-		return &httpd.Refusal{Status: http.StatusConflict, Code: "conflict", Message: textOtherBody}
+	if len(r.Header.Values(keyHeader)) > 0 {
+		if wish.Sum, f = q.sum(); f != nil {
+			return f
+		}
 	}
-	after := a.o.Hub.Mark(p.at)
-	if err := a.o.Post(r.Context(), m); err != nil {
+	m := p.inbound(channels.KindMessage, id, q.Message, wish)
+	item, after := session.InboundItemID(p.at, id), a.o.Hub.Mark(p.at)
+	switch err := a.o.Post(r.Context(), m); {
+	case errors.Is(err, session.ErrTaken):
+		return &httpd.Refusal{Status: http.StatusConflict, Code: "conflict", Message: textOtherBody}
+	case err != nil:
 		return a.fault(err)
 	}
-	return a.answer(w, http.StatusAccepted, stored{Chat: r.PathValue("chat"), Message: item, After: after})
+	return a.answer(w, http.StatusAccepted, stored{Chat: r.PathValue("chat"), Message: item, After: a.behind(r.Context(), p, item, after)})
 }
+
+// behind is the id from which a program follows its message. One that is sent again may be
+// answered already: its events are before the mark, or are gone, and none would come.
+func (a *API) behind(ctx context.Context, p *place, item, mark string) string {
+	if begun, ok := a.o.Hub.MarkOf(p.at, item); ok {
+		return begun
+	}
+	if _, err := a.o.Store.Waits(ctx, item); errors.Is(err, session.ErrNotFound) {
+		return events.Lost
+	}
+	return mark
+}
+
+// mayCommand refuses commands for which a token lacks a right: a message that is one does the
+// same as the route that asks for the right.
+func (a *API) mayCommand(p *place, text string) *httpd.Refusal {
+	if !p.program {
+		return nil
+	}
+	switch name, arg := a.o.Command(text); name {
+	case commandTool:
+		if !p.caller.May(httpd.RightCallTools) {
+			return forbidden(textNoCallTools)
+		}
+	case commandModel:
+		if arg != "" && !slices.ContainsFunc(p.caller.Models, func(m string) bool { return strings.EqualFold(m, arg) }) {
+			return forbidden(fmt.Sprintf(textNoModel, arg))
+		}
+	}
+	return nil
+}
+
+// The commands that need a right of a token's own.
+const (
+	commandTool  = "tool"
+	commandModel = "model"
+)
 
 // stop ends the running turn of a chat.
 func (a *API) stop(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal {
@@ -137,23 +196,25 @@ func choose(w *channels.Wish, raw json.RawMessage) *httpd.Refusal {
 	return nil
 }
 
+// keyHeader has the client's key of a message.
+const keyHeader = "Idempotency-Key"
+
 // inboundID is the key of a message: the client's, within its credential and its chat, or
 // a new one.
 func inboundID(r *http.Request, p *place) (string, *httpd.Refusal) {
-	keys := r.Header.Values("Idempotency-Key")
+	keys := r.Header.Values(keyHeader)
 	if len(keys) == 0 {
 		return "post/" + rand.Text(), nil
 	}
 	const longest = 200
 	if len(keys) > 1 || keys[0] == "" || len(keys[0]) > longest {
-		return "", bad("Idempotency-Key", textKey)
+		return "", bad(keyHeader, textKey)
 	}
 	sum := sha256.New()
 	for _, s := range []string{p.caller.Credential, r.Method + r.URL.Path, p.at.Chat, keys[0]} {
 		_, _ = fmt.Fprintf(sum, "%d:%s", len(s), s)
 	}
-	const bytes = 16
-	return "key/" + hex.EncodeToString(sum.Sum(nil)[:bytes]), nil
+	return "key/" + hex.EncodeToString(sum.Sum(nil)[:sumBytes]), nil
 }
 
 // decode reads the whole body as one JSON object. Unknown fields pass.

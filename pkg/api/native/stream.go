@@ -27,7 +27,7 @@ func (a *API) follow(w http.ResponseWriter, r *http.Request, p *place) *httpd.Re
 	if err != nil && !lost {
 		return a.fault(err)
 	}
-	s, err := httpd.OpenStream(w)
+	s, err := httpd.OpenStream(r.Context(), w)
 	if err != nil {
 		if reader != nil {
 			reader.Close()
@@ -113,5 +113,12 @@ func (f *feed) write(batch []events.Event) error {
 	if f.buf.Len() == 0 {
 		return nil
 	}
-	return f.stream.Write(f.buf.Bytes())
+	err := f.stream.Write(f.buf.Bytes())
+	if f.buf.Cap() > maxBuffer {
+		f.buf = bytes.Buffer{}
+	}
+	return err
 }
+
+// maxBuffer is how much room a stream keeps for its next events: streams are idle mostly.
+const maxBuffer = 16 << 10

@@ -19,6 +19,7 @@ import (
 
 	"parley/pkg/agent"
 	"parley/pkg/agent/approval"
+	"parley/pkg/agent/command"
 	"parley/pkg/agent/turn"
 	"parley/pkg/api/native"
 	"parley/pkg/channels"
@@ -45,9 +46,13 @@ func (ring) Token(_ context.Context, secret string) (*httpd.Caller, context.Cont
 	callers := map[string]httpd.Caller{
 		"ada":      {Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t1"},
 		"approver": {Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t2", Rights: httpd.Rights()},
-		"helper":   {Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t4"},
-		"self":     {Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t1", Rights: httpd.Rights()},
-		"bob":      {Person: policy.Person{Channel: "web", ID: "bob"}, Level: policy.LevelRead, Credential: "t3", Rights: httpd.Rights()},
+		"chooser": {
+			Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t5",
+			Models: []string{"small"}, Rights: []httpd.Right{httpd.RightCallTools},
+		},
+		"helper": {Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t4"},
+		"self":   {Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t1", Rights: httpd.Rights()},
+		"bob":    {Person: policy.Person{Channel: "web", ID: "bob"}, Level: policy.LevelRead, Credential: "t3", Rights: httpd.Rights()},
 	}
 	c, ok := callers[secret]
 	if !ok {
@@ -156,6 +161,7 @@ func newWorld(t *testing.T, answers model, all ...tools.Tool) *world {
 		Channel: "web", Hub: hub, Store: parts{store.Sessions(), store.Approvals(), store.Inbox()}, Post: channel.Post,
 		Tools: registry, Offered: func(channels.Address, string) bool { return true },
 		LevelOf: func(context.Context, channels.Address, channels.Sender) policy.Level { return policy.LevelExec },
+		Command: command.Split,
 		Press: func(q *session.Approval, choice string) string {
 			return approval.PressOf(q.ID, choice != "deny", choice == "allow_here")
 		},

@@ -37,6 +37,7 @@ const (
 	textNoSuchCode         = "no person waits with the code %s: %s pair list shows the people who wait"
 	textNotPaired          = "%s is not paired: %s pair list shows the paired people; a person on an allow list is removed there"
 	textTokenPersonOf      = "%q is no person who comes by HTTP: write web: and a name, such as web:ada"
+	textTokenPersonName    = "the name of the person is too long, or has characters that cannot be seen: write at most %d bytes"
 	textTokenRight         = "%q is no right of a token: write %s or %s"
 	textTokenModel         = "%q is no model of the configuration: write one of %s"
 	textTokenNote          = "the note is too long: write at most %d characters"

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"parley/pkg/httpd"
 	"parley/pkg/policy"
@@ -58,8 +59,9 @@ const webChannel = "web"
 
 // The bounds of a token's texts.
 const (
-	maxTokenNote = 100
-	maxTokenSpan = 10 * 365 * 24 * time.Hour
+	maxTokenNote   = 100
+	maxTokenSpan   = 10 * 365 * 24 * time.Hour
+	maxTokenPerson = 64 // in bytes: the person is a part of the ids of its chats
 )
 
 func createToken(ctx context.Context, g *Gateway, r *Request, emit Emit) error {
@@ -87,6 +89,9 @@ func newToken(r *TokenRequest, models []string, now time.Time) (session.Token, e
 	who, err := policy.ParsePerson(r.Person)
 	if err != nil || who.Channel != webChannel || who.Account != "" {
 		return t, fmt.Errorf(textTokenPersonOf, r.Person)
+	}
+	if len(who.ID) > maxTokenPerson || strings.ContainsFunc(who.ID, func(c rune) bool { return !unicode.IsPrint(c) }) {
+		return t, fmt.Errorf(textTokenPersonName, maxTokenPerson)
 	}
 	t.Person = who.String()
 	if _, err := policy.ParseLevel(r.Level); err != nil {

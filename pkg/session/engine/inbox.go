@@ -89,12 +89,34 @@ func (ib *inbox) Waits(_ context.Context, id string) (item session.Item, err err
 	return item, err
 }
 
+// sumOf is the sum of an item's wish, or "".
+func sumOf(item *session.Item) string {
+	if item.Inbound == nil || item.Inbound.Wish == nil {
+		return ""
+	}
+	return item.Inbound.Wish.Sum
+}
+
+// again swallows an item whose id was accepted before, unless its sum tells that it is
+// another one.
+func again(t *table.Tx, item *session.Item) error {
+	sum := sumOf(item)
+	if sum == "" {
+		return nil
+	}
+	first, err := table.Get[table.SeenRecord](t, table.Seen, table.IDKey(item.ID))
+	if err == nil && first.Sum != "" && first.Sum != sum {
+		return fmt.Errorf("item %s: %w", item.ID, session.ErrTaken)
+	}
+	return nil // a damaged record keeps its id
+}
+
 // appendItem queues one item, in the given chat or, for 0, in that of its
 // address. An id that was accepted before is swallowed.
 func (ib *inbox) appendItem(t *table.Tx, item *session.Item, payload []byte, chat uint64) error {
 	id := table.IDKey(item.ID)
 	if t.Has(table.Seen, id) {
-		return nil
+		return again(t, item)
 	}
 	if item.Delete {
 		return ib.takeBack(t, item)
@@ -121,7 +143,7 @@ func (ib *inbox) appendItem(t *table.Tx, item *session.Item, payload []byte, cha
 	if err := t.PutRaw(table.Inbox, table.NumKey(chat, seq), payload); err != nil {
 		return err
 	}
-	if err := t.Put(table.Seen, id, &table.SeenRecord{Chat: chat, Seq: seq, Time: t.Now}); err != nil {
+	if err := t.Put(table.Seen, id, &table.SeenRecord{Chat: chat, Seq: seq, Time: t.Now, Sum: sumOf(item)}); err != nil {
 		return err
 	}
 	t.Added++

@@ -36,6 +36,7 @@ func inboxTests() []test {
 			b.append(item("a", "1"), item("b", "1"), item("a", "2"))
 			b.equal([]string{"test/bot/2"}, ids(w.next().what.Info().Items))
 		}},
+		{"an id that was accepted takes no other message", testOtherMessage},
 		{"an item that would not be found again is refused, and its neighbours with it", func(b *bench) {
 			for _, bad := range []*session.Item{{Address: addr("a")}, {ID: "\xff", Address: addr("a")}, {ID: "x", Address: addr("\xff")}} {
 				if err := b.e.Inbox().Append(b.Context(), []session.Item{item("a", "1"), *bad}, nil); err == nil {
@@ -88,6 +89,29 @@ func (b *bench) equal(want, got any) {
 	if d := cmp.Diff(want, got); d != "" {
 		b.Fatalf("(-want +got)\n%s", d)
 	}
+}
+
+// testOtherMessage: the sums of wishes tell messages of one id apart, also over a reopen and
+// once the first one was answered.
+func testOtherMessage(b *bench) {
+	summed := func(sum string) session.Item {
+		it := item("a", "1")
+		it.Inbound.Wish = &channels.Wish{Sum: sum}
+		return it
+	}
+	holds := func(when string) {
+		for sum, want := range map[string]error{"one": nil, "": nil, "two": session.ErrTaken} {
+			if err := b.e.Inbox().Append(b.Context(), []session.Item{summed(sum)}, nil); !errors.Is(err, want) {
+				b.Errorf("%s, the sum %q: %v", when, sum, err)
+			}
+		}
+	}
+	b.append(summed("one"))
+	holds("while it waits")
+	b.reopen()
+	b.answer(b.turns().next(), session.Commit{})
+	holds("once it is answered")
+	b.equal(0, b.status().Waiting)
 }
 
 func testDedupe(b *bench) {

@@ -9,13 +9,20 @@ import (
 
 // MarshalBinary is the stored form.
 func (s *SeenRecord) MarshalBinary() ([]byte, error) {
-	return appendTimes(appendNumbers(nil, s.Chat, s.Seq), s.Time), nil
+	b := appendTimes(appendNumbers(nil, s.Chat, s.Seq), s.Time)
+	if s.Sum != "" {
+		b = appendTexts(b, s.Sum)
+	}
+	return b, nil
 }
 
 // UnmarshalBinary reads the stored form.
 func (s *SeenRecord) UnmarshalBinary(payload []byte) error {
 	r := readFields(payload)
 	s.Chat, s.Seq, s.Time = r.number(), r.number(), r.time()
+	if len(r.raw) > 0 && !r.bad {
+		s.Sum = r.next()
+	}
 	return r.end()
 }
 

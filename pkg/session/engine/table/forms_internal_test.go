@@ -201,6 +201,7 @@ func recordForms(t *testing.T) []form {
 		plain(Marks, "", appendNumbers(nil, markOutside|markSummary)),
 		formOf(t, Inbox, "", full[session.Item]()),
 		formOf(t, Seen, "", full[SeenRecord]()),
+		formOf(t, Seen, "without a sum", SeenRecord{Chat: 258, Seq: 259, Time: formTime(1)}),
 		formOf(t, Steps, "", full[StepRecord]()),
 		formOf(t, Turns, "", full[TurnRecord]()),
 		formOf(t, Turns, "that asked no model", withoutUse()),

@@ -166,10 +166,13 @@ func (s *SessionRecord) UnmarshalBinary(payload []byte) error {
 	return r.end()
 }
 
-// SeenRecord says where an accepted item was put. It is stored as fields in this order.
+// SeenRecord says where an accepted item was put. It is stored as fields in this order; a
+// record without a sum ends before it.
 type SeenRecord struct {
 	Chat, Seq uint64
 	Time      time.Time
+	// Sum is that of the item's wish.
+	Sum string
 }
 
 // StepRecord is a step; the items of a join stay in the inbox and are named by
