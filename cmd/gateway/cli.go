@@ -98,11 +98,12 @@ func newConfig(h *host) *cobra.Command {
 			if err := gateway.Check(cfg); err != nil {
 				return err
 			}
-			notes := ""
 			for _, note := range cfg.Notes() {
-				notes += fmt.Sprintf(textConfigNote, note)
+				if err := h.print(textConfigNote, note); err != nil {
+					return err
+				}
 			}
-			return h.print("%s%s", notes, textConfigGood)
+			return h.print(textConfigGood)
 		},
 	}
 	schema := &cobra.Command{

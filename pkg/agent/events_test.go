@@ -24,10 +24,10 @@ func readable(w *world) {
 	surface(&w.opts, func(s *turn.Surface) { s.Events = w.hub })
 }
 
-// follow reads the chat from its running turn on.
-func (w *world) follow(chat string) *events.Reader {
+// follow reads the chat 1 from its running turn on.
+func (w *world) follow() *events.Reader {
 	w.t.Helper()
-	r, err := w.hub.Follow(chatAddr(chat), "")
+	r, err := w.hub.Follow(chatAddr("1"), "")
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestTheEventsOfATurn(t *testing.T) {
 			return say("one two ")
 		},
 	}, []tools.Tool{look}, readable)
-	r := w.follow("1")
+	r := w.follow()
 	w.write("1", "1", "go")
 	want := []string{
 		`turn {"turn":"#","chat":"1","message":"#"}`,
@@ -121,7 +121,7 @@ func TestTheEndsOfATurn(t *testing.T) {
 			[]string{`turn {`, `error {"code":"turn_failed",`, `message {`, `"rounds":0,"stop":"error"}`},
 		},
 		"the limit of rounds": {
-			func(_ context.Context, _ []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			func(context.Context, []providers.Message, []providers.ToolDefinition) (*providers.LLMResponse, error) {
 				return call("nothing", "{}")
 			},
 			[]string{`turn {`, `tool_call {`, `"is_error":true`, `notice {"code":"max_tool_iterations"`, `message {`, `"stop":"`},
@@ -137,7 +137,7 @@ func TestTheEndsOfATurn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, c.model, nil, readable)
-			r := w.follow("1")
+			r := w.follow()
 			said := "go"
 			if c.model == nil {
 				said = "/help"
@@ -162,7 +162,7 @@ func TestAStoppedTurnIsDone(t *testing.T) {
 	t.Parallel()
 	asked := make(chan struct{}, 1)
 	w := newWorld(t, hanging(asked), nil, readable)
-	r := w.follow("1")
+	r := w.follow()
 	w.write("1", "1", "go")
 	<-asked
 	w.write("1", "1", "/stop")
@@ -198,7 +198,7 @@ func TestAResumedTurnIsToldFromItsBeginning(t *testing.T) {
 	<-blocked
 	w.stop()
 	readable(w)
-	r := w.follow("1")
+	r := w.follow()
 	w.start()
 	var names []string
 	for _, line := range untilDone(t, r) {
@@ -223,7 +223,7 @@ func TestEventsAreRedacted(t *testing.T) {
 	}), nil, withOptions(func(o *agent.Options) {
 		o.Redact = func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") }
 	}), readable)
-	r := w.follow("1")
+	r := w.follow()
 	w.write("1", "1", "go")
 	if got := strings.Join(untilDone(t, r), "\n"); strings.Contains(got, secret) || strings.Count(got, "[redacted]") != 3 {
 		t.Error(got)
@@ -282,7 +282,7 @@ func TestNoSecretPassesInThePiecesOfACall(t *testing.T) {
 		w.hub = events.New(events.Options{Redact: redact, Unsettled: unsettled})
 		surface(&w.opts, func(s *turn.Surface) { s.Events = w.hub })
 	})
-	r := w.follow("1")
+	r := w.follow()
 	defer r.Close()
 	w.write("1", "1", "go")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)

@@ -204,7 +204,7 @@ func TestAShorterSecondTryKeepsWhatItLeavesOut(t *testing.T) {
 				next.Store(&said)
 				return say("heard")
 			}), nil)
-			for _, m := range strings.Fields("one two three four five six seven eight nine") {
+			for m := range strings.FieldsSeq("one two three four five six seven eight nine") {
 				w.write("1", "1", m)
 				w.expectText("heard")
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"mime"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,21 +47,25 @@ func (s *Server) admit(r *http.Request, at *Route) (*Caller, context.Context, *R
 }
 
 // fromOurs says whether the headers by which browsers tell the page behind a request allow
-// it. A same-origin GET carries no Origin. same-site is foreign: another port of this
+// it. A same-origin GET carries no Origin. The site same-site is foreign: another port of this
 // machine is the same site, and gets our cookies.
 func fromOurs(r *http.Request, access Access, origin string) bool {
 	from, site := r.Header.Values("Origin"), r.Header.Values("Sec-Fetch-Site")
 	if len(from) > 1 || len(site) > 1 {
 		return false
 	}
+	unsaid := len(from) == 0
+	if !unsaid && from[0] != origin {
+		return access != AccessPage && access != AccessLogin && access != AccessStatic
+	}
 	switch access {
 	case AccessPage, AccessLogin:
 		if writes(r) {
-			return len(from) == 1 && from[0] == origin && sameSite(site, "same-origin")
+			return !unsaid && sameSite(site, "same-origin")
 		}
-		return (len(from) == 0 || from[0] == origin) && (sameSite(site, "same-origin") || sameSite(site, "none") && navigates(r))
+		return sameSite(site, "same-origin") || sameSite(site, "none") && navigates(r)
 	case AccessStatic:
-		return (len(from) == 0 || from[0] == origin) && (sameSite(site, "same-origin", "none") || navigates(r))
+		return sameSite(site, "same-origin", "none") || navigates(r)
 	default: // no credential is sent by itself: a foreign page gains nothing that its own server has not
 		return true
 	}
@@ -72,12 +77,7 @@ func sameSite(told []string, words ...string) bool {
 	if len(told) == 0 {
 		return true
 	}
-	for _, w := range words {
-		if told[0] == w {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(words, told[0])
 }
 
 // navigates says that a browser loads the answer as a page of its own window.
@@ -91,6 +91,7 @@ func wrongBody(r *http.Request, at *Route) *Refusal {
 	switch at.Access {
 	case AccessPlatform, AccessProbe, AccessStatic:
 		return nil
+	default:
 	}
 	if r.ContentLength > at.maxBody() {
 		return refused(http.StatusRequestEntityTooLarge, "too_large", textTooLarge)
@@ -142,7 +143,7 @@ func (s *Server) program(r *http.Request) (*Caller, context.Context, *Refusal) {
 		scheme, secret, ok := strings.Cut(told[0], " ")
 		if ok && strings.EqualFold(scheme, "Bearer") && secret != "" {
 			c, valid, err := s.opt.Keyring.Token(r.Context(), secret)
-			return s.found(c, valid, err, textBearer)
+			return s.found(valid, c, err, textBearer)
 		}
 	}
 	return nil, nil, refused(http.StatusUnauthorized, "unauthorized", textBearer)
@@ -153,12 +154,12 @@ func (s *Server) program(r *http.Request) (*Caller, context.Context, *Refusal) {
 func (s *Server) page(r *http.Request, origin string) (*Caller, context.Context, *Refusal) {
 	if told := r.CookiesNamed(s.CookieName(origin)); len(told) == 1 && told[0].Value != "" {
 		c, valid, err := s.opt.Keyring.Session(r.Context(), told[0].Value)
-		return s.found(c, valid, err, textLogin)
+		return s.found(valid, c, err, textLogin)
 	}
 	return nil, nil, refused(http.StatusUnauthorized, "unauthorized", textLogin)
 }
 
-func (s *Server) found(c *Caller, valid context.Context, err error, lacks string) (*Caller, context.Context, *Refusal) {
+func (s *Server) found(valid context.Context, c *Caller, err error, lacks string) (*Caller, context.Context, *Refusal) {
 	switch {
 	case errors.Is(err, ErrNoCredential):
 		return nil, nil, refused(http.StatusUnauthorized, "unauthorized", lacks)
@@ -206,7 +207,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, at *Route) {
 		}
 		defer s.streams.give(caller.Person)
 	}
-	ctx, cancel := lasting(context.WithValue(r.Context(), callerKey{}, caller), caller, valid)
+	ctx, cancel := lasting(context.WithValue(r.Context(), callerKey{}, caller), valid, caller)
 	defer cancel()
 	if at.Streams {
 		defer hurried(ctx, w)()
@@ -215,7 +216,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, at *Route) {
 }
 
 // lasting is a context that ends with a credential.
-func lasting(ctx context.Context, c *Caller, valid context.Context) (context.Context, func()) {
+func lasting(ctx, valid context.Context, c *Caller) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	forget := context.AfterFunc(valid, func() { cancel(ErrRevoked) })
 	stop := func() {

@@ -236,7 +236,7 @@ func TestAPersonHasFewStreams(t *testing.T) {
 	t.Parallel()
 	ends := make(chan error, httpd.MaxStreams+1)
 	w := newWorld(t, streaming(ends))
-	var last *http.Response
+	var last *answered
 	for range httpd.MaxStreams {
 		if last = w.ask(http.MethodGet, "/stream", bearer); last.StatusCode != http.StatusOK {
 			t.Fatalf("%d", last.StatusCode)

@@ -31,8 +31,8 @@ func (s *Server) Platform(path string) wire.Serving {
 
 // platform hands calls to an adapter while that runs.
 type platform struct {
-	mu  sync.RWMutex // held for reading during a call
-	ctx context.Context
+	mu  sync.RWMutex    // held for reading during a call
+	ctx context.Context //nolint:containedctx // the adapter's life
 	h   http.Handler
 }
 
@@ -60,7 +60,7 @@ func (p *platform) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
-	defer context.AfterFunc(p.ctx, func() {
+	defer context.AfterFunc(p.ctx, func() { //nolint:contextcheck // the call ends with its adapter too
 		cancel()
 		// a stranger that sends its body slowly must not hold up the end of the adapter
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(endWait))

@@ -31,7 +31,7 @@ func Refuse(w http.ResponseWriter, f Refusal) {
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	w.WriteHeader(f.Status)
-	_, _ = w.Write(append(body, '\n')) //nolint:gosec // JSON, which no browser sniffs
+	_, _ = w.Write(append(body, '\n'))
 }
 
 // kindOf is the type of an error for the clients of the OpenAI API.

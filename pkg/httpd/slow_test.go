@@ -83,7 +83,7 @@ func TestStreamsAreReadByGetAlone(t *testing.T) {
 		if resp.StatusCode != status {
 			t.Errorf("%q: %d, want %d", head, resp.StatusCode, status)
 		}
-		_ = conn.Close()
+		_, _ = resp.Body.Close(), conn.Close()
 	}
 }
 

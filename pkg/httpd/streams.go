@@ -74,7 +74,10 @@ func OpenStream(ctx context.Context, w http.ResponseWriter) (*Stream, error) {
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
-	return s, s.Write([]byte(": ok\n\n"))
+	if err := s.Write([]byte(": ok\n\n")); err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // Write sends bytes that end a record, at once.
@@ -85,7 +88,7 @@ func (s *Stream) Write(record []byte) error {
 	if s.ctx.Err() != nil { // looked at behind the deadline, which is shorter from then on
 		return context.Cause(s.ctx)
 	}
-	if _, err := s.w.Write(record); err != nil { //nolint:gosec // event-stream, which no browser sniffs
+	if _, err := s.w.Write(record); err != nil {
 		return fmt.Errorf("write to a stream: %w", err)
 	}
 	if err := s.to.Flush(); err != nil {

@@ -2,6 +2,7 @@ package httpd_test
 
 import (
 	"context"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -30,15 +31,15 @@ type ring struct {
 }
 
 func (r ring) Token(_ context.Context, secret string) (*httpd.Caller, context.Context, error) {
-	return r.hold(secret == goodToken, "token")
+	return r.hold(secret, goodToken, "token")
 }
 
 func (r ring) Session(_ context.Context, secret string) (*httpd.Caller, context.Context, error) {
-	return r.hold(secret == goodSession, "session")
+	return r.hold(secret, goodSession, "session")
 }
 
-func (r ring) hold(good bool, credential string) (*httpd.Caller, context.Context, error) {
-	if !good || r.valid.Err() != nil {
+func (r ring) hold(secret, good, credential string) (*httpd.Caller, context.Context, error) {
+	if secret != good || r.valid.Err() != nil {
 		return nil, nil, httpd.ErrNoCredential
 	}
 	return &httpd.Caller{Person: policy.Person{Channel: "web", ID: "ada"}, Credential: credential, Expires: r.expires}, r.valid, nil
@@ -92,8 +93,15 @@ func (w *world) port() string {
 	return port
 }
 
-// ask sends a request and gives the answer, whose body the test closes with it.
-func (w *world) ask(method, path string, change func(*http.Request)) *http.Response {
+// answered is an answer to a test, whose end closes the body.
+type answered struct {
+	StatusCode int
+	Header     http.Header
+	Body       io.ReadCloser
+}
+
+// ask sends a request and gives the answer.
+func (w *world) ask(method, path string, change func(*http.Request)) *answered {
 	w.t.Helper()
 	req, err := http.NewRequestWithContext(w.t.Context(), method, "http://"+w.addr+path, http.NoBody)
 	if err != nil {
@@ -107,7 +115,7 @@ func (w *world) ask(method, path string, change func(*http.Request)) *http.Respo
 		w.t.Fatal(err)
 	}
 	w.t.Cleanup(func() { _ = resp.Body.Close() })
-	return resp
+	return &answered{resp.StatusCode, resp.Header, resp.Body}
 }
 
 // yes is a handler that answers 200.

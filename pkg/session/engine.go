@@ -288,9 +288,6 @@ type Chats interface {
 	Zone(ctx context.Context, chat string) (string, error)
 	// SetZone keeps it. [ErrNotFound]: there is no such chat.
 	SetZone(ctx context.Context, chat, zone string) error
-	// Spending is the use of a chat on a day (YYYY-MM-DD): turns, input, output and money.
-	// Days are kept for 40 days at least.
-	Spending(ctx context.Context, chat, day string) (map[Purpose]Usage, error)
 	// Move makes to an address of the chat at from; messages that are queued for from
 	// leave to to. It is remembered also for a from without words. The chat's jobs and
 	// tasks have the new address from then on; a chat that was at to becomes part of

@@ -40,7 +40,7 @@ func plus[N int | int64](sum, more N) N {
 }
 
 // Less is the part of u that is not in part.
-func (u Usage) Less(part Usage) Usage {
+func (u *Usage) Less(part Usage) Usage {
 	return Usage{
 		Turns: minus(u.Turns, part.Turns), Answers: minus(u.Answers, part.Answers),
 		Input: minus(u.Input, part.Input), Cached: minus(u.Cached, part.Cached),
@@ -108,10 +108,13 @@ type TurnUse struct {
 	Spent   Spent
 }
 
-// Uses are the records of a chat's use in detail, for people who look at them. A chat that
+// Uses are the records of a chat's use, as sums and in detail. A chat that
 // is unknown used nothing. The functions that are handed in must be quick, and call no
 // engine.
 type Uses interface {
+	// Spending is the use of a chat on a day (YYYY-MM-DD): turns, input, output and money.
+	// Days are kept for 40 days at least.
+	Spending(ctx context.Context, chat, day string) (map[Purpose]Usage, error)
 	// Shares calls f with all parts of a chat's use from one day (YYYY-MM-DD) to another,
 	// both included, in the order of the days.
 	Shares(ctx context.Context, chat, from, to string, f func(Share)) error

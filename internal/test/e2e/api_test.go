@@ -68,13 +68,13 @@ func (w *apiWorld) do(method, path, body, key string) (status int, answer map[st
 // apiEvent is one record of a stream.
 type apiEvent struct{ id, name, data string }
 
-// follow reads the events of a chat behind an id up to the one that last accepts, or until the
+// follow reads the events of the chat main behind an id up to the one that last accepts, or until the
 // stream breaks.
-func (w *apiWorld) follow(chat, after string, last func(apiEvent) bool) []apiEvent {
+func (w *apiWorld) follow(after string, last func(apiEvent) bool) []apiEvent {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.ctx)
 	defer cancel()
-	address := w.base + "/chats/" + chat + "/events?after=" + url.QueryEscape(after)
+	address := w.base + "/chats/main/events?after=" + url.QueryEscape(after)
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		w.t.Fatal(err)
@@ -158,7 +158,7 @@ func TestTheAPIOverAKill(t *testing.T) {
 		t.Fatalf("%d %v", status, first)
 	}
 	after, _ := first["after"].(string)
-	seen := w.follow("main", after, isNamed("token"))
+	seen := w.follow(after, isNamed("token"))
 	want := []string{"turn", "tool_call", "tool_executing", "tool_result", "token"}
 	if got := eventNames(seen); !slices.Equal(slices.DeleteFunc(got, func(n string) bool { return n == "tool_call_delta" }), want) {
 		t.Errorf("before the kill: %q", got)
@@ -170,7 +170,7 @@ func TestTheAPIOverAKill(t *testing.T) {
 	if status != http.StatusAccepted || second["message"] != first["message"] {
 		t.Errorf("posted again: %d %v, before %v", status, second, first)
 	}
-	again := w.follow("main", seen[len(seen)-1].id, isNamed("done"))
+	again := w.follow(seen[len(seen)-1].id, isNamed("done"))
 	if again[0].name != "reset" {
 		t.Fatalf("an id of the dead process is served: %q", again)
 	}
@@ -192,7 +192,7 @@ func TestTheAPIOverAKill(t *testing.T) {
 		t.Errorf("the call ran %d times", n)
 	}
 	for i := 1; i < len(again); i++ { // each place to come back from
-		rest := w.follow("main", again[i-1].id, isNamed("done"))
+		rest := w.follow(again[i-1].id, isNamed("done"))
 		if !slices.Equal(rest, again[i:]) {
 			t.Fatalf("behind %v: %v, want %v", again[i-1], rest, again[i:])
 		}
@@ -211,7 +211,7 @@ func TestARevokedTokenEndsItsStream(t *testing.T) {
 	var revoked atomic.Int64
 	opened := make(chan struct{})
 	go func() {
-		w.follow("main", "an-old-id", func(apiEvent) bool {
+		w.follow("an-old-id", func(apiEvent) bool {
 			select {
 			case <-opened:
 			default:

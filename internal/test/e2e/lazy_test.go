@@ -123,7 +123,8 @@ func TestToolsOnDemandOfAnAgent(t *testing.T) {
 		case said == "work":
 			return fakemodel.Say("begun")
 		case strings.Contains(said, "Report:"):
-			return fakemodel.Say("reported " + said[strings.Index(said, "Report:"):])
+			_, report, _ := strings.Cut(said, "Report:")
+			return fakemodel.Say("reported Report:" + report)
 		case got == "":
 			return fakemodel.Call("find_tools", `{"query":"lookup, message"}`)
 		case found || strings.HasPrefix(got, "No tool"):

@@ -110,15 +110,8 @@ func (r Rules) checkContents(contents []any) string {
 		c := object(v)
 		role, _ := c["role"].(string)
 		parts := list(c["parts"])
-		switch {
-		case role != "user" && role != "model":
-			return fmt.Sprintf("Please use a valid role: user, model. (got %q)", role)
-		case len(parts) == 0:
-			return fmt.Sprintf("* GenerateContentRequest.contents[%d].parts: contents.parts must not be empty.", i)
-		case i == 0 && role == "model":
-			return "Please ensure that multiturn requests begin with a user turn."
-		case role == "model" && before == "model":
-			return "Please ensure that function call turn comes immediately after a user turn or after a function response turn."
+		if broken := checkPlace(i, role, before, len(parts)); broken != "" {
+			return broken
 		}
 		calls, broken := r.checkParts(parts, role, open)
 		if broken != "" {
@@ -135,6 +128,22 @@ func (r Rules) checkContents(contents []any) string {
 		return "the last calls have no results"
 	}
 	return ""
+}
+
+// checkPlace looks at the role and the parts of content i.
+func checkPlace(i int, role, before string, parts int) string {
+	switch {
+	case role != "user" && role != "model":
+		return fmt.Sprintf("Please use a valid role: user, model. (got %q)", role)
+	case parts == 0:
+		return fmt.Sprintf("* GenerateContentRequest.contents[%d].parts: contents.parts must not be empty.", i)
+	case i == 0 && role == "model":
+		return "Please ensure that multiturn requests begin with a user turn."
+	case role == "model" && before == "model":
+		return "Please ensure that function call turn comes immediately after a user turn or after a function response turn."
+	default:
+		return ""
+	}
 }
 
 // currentTurn is the place of the last content with a person's words.

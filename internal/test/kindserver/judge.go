@@ -24,6 +24,11 @@ func (r *rule) judge(fields map[string]any) string {
 	if complaint := r.choice(fields); complaint != "" {
 		return complaint
 	}
+	return r.conversation(fields)
+}
+
+// conversation judges the messages, one after the other.
+func (r *rule) conversation(fields map[string]any) string {
 	messages, _ := fields["messages"].([]any)
 	if len(messages) == 0 {
 		return "messages are missing"

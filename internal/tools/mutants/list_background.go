@@ -83,7 +83,7 @@ func forgettingMutants() []Mutant {
 		},
 		{
 			Promise: "use in detail", Defect: "shows the use for other people too",
-			File: "pkg/gateway/admin/usage.go", Old: "(s.Person != q.person.ID ||", New: "(s.Person == \"\" ||",
+			File: "pkg/gateway/admin/usage.go", Old: "s.Person == p.ID &&", New: "s.Person != \"\" &&",
 			Dir: "internal/test/e2e", Test: "^TestUsageOfPeopleAndModels$",
 		},
 		{

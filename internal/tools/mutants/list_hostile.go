@@ -43,7 +43,7 @@ func hostileMutants() []Mutant {
 			File: tools + "/admit.go", Old: `e := s.byName[q.call.Name]`, New: `e := s.byName[q.call.Name[:min(len(q.call.Name), 6)]]`,
 			Dir: tools, Test: "^FuzzLoop$",
 		},
-	}, slices.Concat(hostileEdgeMutants(), requestMutants())...)
+	}, slices.Concat(hostileEdgeMutants(), requestMutants(), longTalkMutants())...)
 }
 
 func hostileEdgeMutants() []Mutant {
@@ -123,6 +123,12 @@ func requestMutants() []Mutant {
 		return v.definitions()`,
 			Dir: "pkg/tools/find", Test: "^TestFindsForItsCallerOnly$",
 		},
+	}
+}
+
+// longTalkMutants are defects of that which a request holds of a long conversation.
+func longTalkMutants() []Mutant {
+	return []Mutant{
 		{
 			Promise: "stable requests", Defect: "moves the beginning of a full history with every turn",
 			File: "pkg/agent/prompt/history.go", Old: `keptQuarters, quarters = 3, 4`, New: `keptQuarters, quarters = 4, 4`,

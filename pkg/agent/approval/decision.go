@@ -48,7 +48,7 @@ func ParseDecision(it *session.Item) (Decision, bool) {
 }
 
 // PressOf is the text of a press that answers a question: once or here, or else no.
-func PressOf(id string, allow, here bool) string { //nolint:revive // flag-parameter: they are the answer
+func PressOf(id string, allow, here bool) string {
 	switch {
 	case allow && here:
 		return pressMark + id + "/" + allowHere

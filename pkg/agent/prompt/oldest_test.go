@@ -17,8 +17,10 @@ func TestFit(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat(" words and", 80)
 	messages := []providers.Message{
-		{Role: providers.RoleUser, Content: "a" + long}, {Role: providers.RoleAssistant, Content: "b"},
-		{Role: providers.RoleUser, Content: "c" + long + long}, {Role: providers.RoleTool, Content: "d" + strings.Repeat(long, 20)},
+		{Role: providers.RoleUser, Content: "a" + long},
+		{Role: providers.RoleAssistant, Content: "b"},
+		{Role: providers.RoleUser, Content: "c" + long + long},
+		{Role: providers.RoleTool, Content: "d" + strings.Repeat(long, 20)},
 		{Role: providers.RoleAssistant, Content: "e" + long},
 	}
 	for tokens, want := range map[int]string{100_000: "abcde", 1000: "abcde", 500: "abcde", 250: "abcde", 150: "cde", 60: "e", 10: ""} {

@@ -95,16 +95,13 @@ func Summarise(ctx context.Context, t *Turn, model *Model, of prompt.Summary) (*
 	})
 }
 
-// drop ends the request: the turn has failed.
-func (s *summary) drop() {
-	s.dropped = true
-	s.cancel()
-}
-
-// wait gives the summary, or nil: the turn has its answer, and waits a moment at most.
-// The session of a turn without the summary that it wanted rests.
-func (s *summary) wait(t *Turn) *session.Summary {
+// wait gives the summary, or nil: the turn has its answer, and waits a moment at most. A
+// turn that failed needs none. The session of a turn without the summary that it wanted rests.
+func (s *summary) wait(t *Turn, failed error) *session.Summary {
 	defer s.cancel()
+	if s.dropped = failed != nil; s.dropped {
+		s.cancel()
+	}
 	over := time.AfterFunc(summaryGrace, s.cancel)
 	defer over.Stop()
 	<-s.done

@@ -244,10 +244,7 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 		}
 		oldest := summarise(ctx, loop, t, &h)
 		res, err := runLoop(loop, t, loopConfig(t, &model, past), msgs)
-		if err != nil {
-			oldest.drop()
-		}
-		gone := oldest.wait(t)
+		gone := oldest.wait(t, err)
 		tooLong := isTooLong(err)
 		if !tooLong || try > 0 || all == 0 {
 			out := outcome{err: err, before: past.messages, alone: tooLong && all == 0}

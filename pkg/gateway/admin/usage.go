@@ -127,7 +127,8 @@ func (g *Gateway) usageQuery(ask UsageAsk) (*usageQuery, error) {
 	if q.Purpose != "" && !slices.Contains(budget.Purposes(), session.Purpose(q.Purpose)) {
 		return nil, fmt.Errorf(textBadPurpose, q.Purpose, budget.Purposes())
 	}
-	return q, q.names(ask)
+	err := q.names(ask)
+	return q, err
 }
 
 // names reads the place of the chat and the name of the person.
@@ -211,10 +212,15 @@ func (q *usageQuery) days(ctx context.Context, i session.Info) (from, to string)
 	return q.From, cmp.Or(q.To, "9999-12-31")
 }
 
+// isOf says whether a share is of the person that is asked for, if one is.
+func (q *usageQuery) isOf(at channels.Address, s *session.Share) bool {
+	p := q.person
+	return p == nil || s.Person == p.ID && at.Channel == p.Channel && (p.Account == "" || at.Account == p.Account)
+}
+
 // add adds a share to its row, if it is asked for.
 func (q *usageQuery) add(at channels.Address, of *UsageRow, s *session.Share) {
-	if q.person != nil && (s.Person != q.person.ID || at.Channel != q.person.Channel ||
-		q.person.Account != "" && at.Account != q.person.Account) {
+	if !q.isOf(at, s) {
 		return
 	}
 	byModel := q.Model != "" || slices.Contains(q.By, "model")

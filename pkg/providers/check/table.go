@@ -28,11 +28,12 @@ func NewTable(w io.Writer, names []string) (*Table, error) {
 	for _, name := range names {
 		t.widths[0] = max(t.widths[0], utf8.RuneCountInString(name))
 	}
-	rule := ""
+	var rule strings.Builder
 	for _, n := range t.widths {
-		rule += "|" + strings.Repeat("-", n+2)
+		rule.WriteString("|" + strings.Repeat("-", n+2))
 	}
-	return t, t.write(t.line(head) + rule + "|\n")
+	err := t.write(t.line(head) + rule.String() + "|\n")
+	return t, err
 }
 
 // Add writes the row of a model.

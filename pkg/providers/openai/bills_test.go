@@ -44,7 +44,7 @@ func (b billed) Chat(
 }
 
 // TestRecordedBills: the price of an answer is that which the recorded server charged for
-// it. xAI tells its charge in units of which a millionth of a dollar has 10,000; it counts
+// it. The charge of xAI comes in units of which a millionth of a dollar has 10,000; xAI counts
 // reasoning apart from the rest of the answer and charges for both, and sells cached tokens
 // cheaper.
 func TestRecordedBills(t *testing.T) {

@@ -92,8 +92,10 @@ func testSharesMove(b *bench) {
 func testTurnUses(b *bench) {
 	var want []session.Spent
 	chat := ""
-	for i, c := range []session.Commit{by("ada", 2, "main", "cheap"), by("bob", 4), by("ada", 6, "main")} {
-		info := b.say("a", strconv.Itoa(i), c)
+	commits := []session.Commit{by("ada", 2, "main", "cheap"), by("bob", 4), by("ada", 6, "main")}
+	for i := range commits {
+		c := &commits[i]
+		info := b.say("a", strconv.Itoa(i), *c)
 		b.say("a", "command "+strconv.Itoa(i), session.Commit{Outcome: session.OutcomeAnswered})
 		want, chat = append(want, *c.Spent), info.Chat
 	}

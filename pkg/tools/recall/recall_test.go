@@ -37,7 +37,7 @@ func (h *history) Get(_ context.Context, id string) (session.Info, error) {
 
 func (h *history) Back(_ context.Context, id string, before uint64, f func(session.Entry) bool) error {
 	all := h.sessions[id]
-	for i := min(int(before)-1, len(all)) - 1; i >= 0; i-- { //nolint:gosec // it is small
+	for i := min(int(before)-1, len(all)) - 1; i >= 0; i-- {
 		if all[i] == nil {
 			continue
 		}
@@ -207,7 +207,7 @@ func TestPages(t *testing.T) {
 	}
 	var want []uint64
 	for i := 576; i >= 0; i -= 24 {
-		want = append(want, uint64(i+1)) //nolint:gosec // it is small
+		want = append(want, uint64(i+1))
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)

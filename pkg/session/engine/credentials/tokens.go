@@ -113,16 +113,16 @@ func (t *Tokens) read(tx *table.Tx) error {
 		hash := session.TokenHash(k)
 		h, known := before[hash]
 		if !known {
-			h.valid, h.end = context.WithCancel(context.Background())
+			h.valid, h.end = context.WithCancel(context.Background()) //nolint:forbidigo,gosec // the token ends it, beyond any request
 		}
 		h.Token = *token
 		now[hash] = h
 		return true
 	})
 	t.held.Store(&now)
-	for hash, h := range before {
+	for hash := range before {
 		if _, stays := now[hash]; !stays {
-			h.end()
+			before[hash].end()
 		}
 	}
 	return nil

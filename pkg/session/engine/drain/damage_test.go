@@ -44,8 +44,8 @@ func quiet(t *testing.T) (e *engine.Engine, store kv.Store, run func(...func(con
 	}
 }
 
-func at(channel, chat string) channels.Address {
-	return channels.Address{Channel: channel, Account: "a", Chat: chat}
+func at(channel string) channels.Address {
+	return channels.Address{Channel: channel, Account: "a", Chat: "c"}
 }
 
 func write(t *testing.T, e *engine.Engine, to channels.Address, ids ...string) {
@@ -110,7 +110,7 @@ func TestDamagedRecordsEndTheWait(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			e, store, run := quiet(t)
-			write(t, e, at("test", "c"), "1")
+			write(t, e, at("test"), "1")
 			if spoilt[0] == table.Outbox {
 				run(answering(e))
 				for { // until the answer waits
@@ -144,7 +144,7 @@ func TestDamagedRecordsEndTheWait(t *testing.T) {
 func TestDamageElsewhere(t *testing.T) {
 	t.Parallel()
 	e, store, run := quiet(t)
-	write(t, e, at("other", "c"), "1")
+	write(t, e, at("other"), "1")
 	run(answering(e))
 	for {
 		if st, err := e.Status(t.Context()); err != nil || st.Sending == 1 {
@@ -165,8 +165,8 @@ func TestAForgottenQueueHoldsUpNothing(t *testing.T) {
 	for i := range ids {
 		ids[i] = fmt.Sprint(i)
 	}
-	write(t, e, at("test", "c"), ids...)
-	info, err := e.Sessions().Lookup(t.Context(), at("test", "c"))
+	write(t, e, at("test"), ids...)
+	info, err := e.Sessions().Lookup(t.Context(), at("test"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -187,10 +187,15 @@ func holdsUp(t *table.Tx, queue table.Bucket, chat, first uint64, channel string
 	if !errors.Is(err, session.ErrCorrupt) {
 		return false, err
 	}
+	return firstHoldsUp(t, queue, chat, first, channel), nil
+}
+
+// firstHoldsUp says it of a queue by its first record.
+func firstHoldsUp(t *table.Tx, queue table.Bucket, chat, first uint64, channel string) bool {
 	if queue == table.Inbox {
-		item, err := table.Get[session.Item](t, queue, table.NumKey(chat, first))
-		return err != nil || item.Address.Channel == channel, nil
+		item, damaged := table.Get[session.Item](t, queue, table.NumKey(chat, first))
+		return damaged != nil || item.Address.Channel == channel
 	}
-	rec, err := table.Get[table.OutRecord](t, queue, table.NumKey(chat, first))
-	return (err != nil || rec.Outbound.Address.Channel == channel) && !table.IsSuspended(t, chat), nil
+	rec, damaged := table.Get[table.OutRecord](t, queue, table.NumKey(chat, first))
+	return (damaged != nil || rec.Outbound.Address.Channel == channel) && !table.IsSuspended(t, chat)
 }

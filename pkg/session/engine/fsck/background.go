@@ -85,21 +85,20 @@ func (c *checker) facts() {
 		if _, err := time.Parse(time.DateOnly, day); err != nil {
 			c.r.Addf("spending of chat %s: %v", chat, err)
 		}
-		if _, err := c.t.Raw(table.Spent, k); err == nil {
-			c.spending(k, share)
+		if _, err := c.t.Raw(table.Spent, k); err != nil {
+			return true // told with the others of a wrong checksum
+		}
+		if share {
+			c.share(k)
+		} else if _, err := table.Get[table.SpentRecord](c.t, table.Spent, k); err != nil {
+			c.r.Addf("%v", err)
 		}
 		return true
 	})
 }
 
-// spending checks a record of use with the right checksum.
-func (c *checker) spending(k []byte, share bool) {
-	if !share {
-		if _, err := table.Get[table.SpentRecord](c.t, table.Spent, k); err != nil {
-			c.r.Addf("%v", err)
-		}
-		return
-	}
+// share checks a person's part of a use, which has the right checksum.
+func (c *checker) share(k []byte) {
 	rec, err := table.Get[table.ShareRecord](c.t, table.Spent, k)
 	switch {
 	case err != nil:
