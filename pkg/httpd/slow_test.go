@@ -83,7 +83,7 @@ func TestStreamsAreReadByGetAlone(t *testing.T) {
 		if resp.StatusCode != status {
 			t.Errorf("%q: %d, want %d", head, resp.StatusCode, status)
 		}
-		_, _ = resp.Body.Close(), conn.Close()
+		_, _ = conn.Close(), resp.Body.Close() // a stream has no end of its own
 	}
 }
 
