@@ -2,7 +2,7 @@ package events
 
 import "encoding/json"
 
-// The names of the events on the wire, and what each counts and hides.
+// The names of the events on the wire, with the size and the redaction of each.
 
 // Name implements [Data].
 func (TurnBegun) Name() string { return "turn" }

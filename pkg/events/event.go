@@ -16,7 +16,7 @@ type Event struct {
 // Name is the word of the event on the wire.
 func (e *Event) Name() string { return e.Data.Name() }
 
-// Data is what an event says.
+// Data is the content of an event.
 type Data interface {
 	// Name is the word for it on the wire.
 	Name() string
@@ -31,7 +31,7 @@ type Data interface {
 type TurnBegun struct {
 	Turn string `json:"turn"`
 	Chat string `json:"chat"`
-	// Message is the stored id of the inbound that started it, "" where none did.
+	// Message is the stored id of the inbound that started it, "" for a turn without one.
 	Message string `json:"message,omitempty"`
 }
 
@@ -66,7 +66,7 @@ type Call struct {
 	Arguments json.RawMessage `json:"arguments"`
 	// Run is RunServer.
 	Run string `json:"run"`
-	// Summary is one line for people: the tool, and what the call is about.
+	// Summary is one line for people: the tool and the subject of the call.
 	Summary string `json:"summary"`
 }
 

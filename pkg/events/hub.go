@@ -34,7 +34,7 @@ type Options struct {
 	Unsettled func(string) int
 }
 
-// Hub has the lists of all chats. A nil hub keeps none. It is safe for many goroutines.
+// Hub has the lists of all chats. A nil hub keeps no list. It is safe for many goroutines.
 type Hub struct {
 	o     Options
 	epoch string // of this process
@@ -192,7 +192,7 @@ func (h *Hub) leave(c *chat) {
 	if c.turn != "" || c.readers > 0 || c.place != nil {
 		return
 	}
-	if c.events.len() == 0 { // somebody looked at a chat in which nothing happens
+	if c.events.len() == 0 { // a reader looked at a chat without events
 		delete(h.chats, c.at)
 		return
 	}

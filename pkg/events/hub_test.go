@@ -214,7 +214,7 @@ func TestDoneFollowsTheLastMessage(t *testing.T) {
 	}
 }
 
-// TestANewReaderSeesTheRunningTurn from its beginning, and nothing of one that is over.
+// TestANewReaderSeesTheRunningTurn from its beginning, and no event of one that is over.
 func TestANewReaderSeesTheRunningTurn(t *testing.T) {
 	t.Parallel()
 	h := events.New(events.Options{})
@@ -233,7 +233,7 @@ func TestANewReaderSeesTheRunningTurn(t *testing.T) {
 }
 
 // TestChatsAreDropped when they are idle. An id from before is then answered with a reset,
-// and the id of a chat in which nothing happened since is served.
+// and the id of a chat without an event since then is served.
 func TestChatsAreDropped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -264,7 +264,7 @@ func TestChatsAreDropped(t *testing.T) {
 	})
 }
 
-// TestLookingCostsNothing: ids and chats that readers make up leave nothing behind.
+// TestLookingCostsNothing: ids and chats that readers make up leave no entry behind.
 func TestLookingCostsNothing(t *testing.T) {
 	t.Parallel()
 	h := events.New(events.Options{})
@@ -363,7 +363,7 @@ func TestManyTurnsAndReaders(t *testing.T) {
 	wg.Wait()
 }
 
-// TestWithoutAHub nothing is told.
+// TestWithoutAHub no event is told.
 func TestWithoutAHub(t *testing.T) {
 	t.Parallel()
 	var h *events.Hub

@@ -11,7 +11,7 @@ import (
 )
 
 // Turn tells the events of one attempt at a turn. All methods of a nil turn may be called:
-// they tell nothing.
+// they tell no event.
 type Turn struct {
 	hub *Hub
 	at  channels.Address

@@ -10,19 +10,19 @@ import (
 )
 
 // Caller is the holder of a credential: everything that a route may know of its rights. A
-// client's own words about itself say nothing.
+// client's own words about itself add no rights.
 type Caller struct {
-	// Person is the one who acts: chats belong to it.
+	// Person is the acting person: chats belong to it.
 	Person policy.Person
 	// Level is the most that a turn of this caller may use.
 	Level policy.Level
 	// Models are the names of models that it may choose; nil are those of its chats.
 	Models []string
-	// Rights are given beside the level; a new credential has none.
+	// Rights are given beside the level; a new credential starts without them.
 	Rights []Right
 	// Credential names the token or the session in logs and in scopes; it is no secret.
 	Credential string
-	// Expires is the end of the credential; the zero time is none.
+	// Expires is the end of the credential; with the zero time it has no end.
 	Expires time.Time
 }
 
@@ -31,7 +31,7 @@ type Right string
 
 // The rights of a token.
 const (
-	// RightApprove answers approvals, never those of a turn that the same token began.
+	// RightApprove answers approvals, except those of a turn that the same token began.
 	RightApprove Right = "approve"
 	// RightCallTools calls tools without a model.
 	RightCallTools Right = "call_tools"

@@ -6,9 +6,9 @@
 // beginning of a WebSocket, with a cookie comes from our own page; that each answer carries
 // the security headers; that bodies, headers, connections and streams are bounded before a
 // credential is looked at; that a panic is an answer 500 and a line in the log; and that the
-// context of a request ends once its credential is revoked or expired. An address says
-// nothing about rights: a proxy, a container and a foreign page in the owner's browser are
-// on loopback too.
+// context of a request ends once its credential is revoked or expired. An address gives
+// no rights: a proxy, a container and a foreign page in the owner's browser are on loopback
+// too.
 //
 // A room adds its routes with [Server.Handle], each a [Route] with its [Access]; a handler
 // reads its caller with [CallerFrom], refuses with [Refuse] and streams with [OpenStream].

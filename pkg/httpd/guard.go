@@ -66,7 +66,7 @@ func fromOurs(r *http.Request, access Access, origin string) bool {
 		return sameSite(site, "same-origin") || sameSite(site, "none") && navigates(r)
 	case AccessStatic:
 		return sameSite(site, "same-origin", "none") || navigates(r)
-	default: // no credential is sent by itself: a foreign page gains nothing that its own server has not
+	default: // browsers add no credential here: a foreign page gains no access that its own server lacks
 		return true
 	}
 }
@@ -114,8 +114,9 @@ func wrongBody(r *http.Request, at *Route) *Refusal {
 	return refused(http.StatusUnsupportedMediaType, "bad_request", textContentType)
 }
 
-// wrongStream refuses reads of a stream that would hold their connection: a HEAD, whose client
-// has its whole answer and sends the next request behind it, and a body that may never come.
+// wrongStream refuses reads of a stream that would hold their connection: a HEAD, because
+// its client has its whole answer and sends the next request behind it, and a body that may
+// never come.
 func wrongStream(r *http.Request, at *Route) *Refusal {
 	switch {
 	case !at.Streams:
@@ -149,8 +150,8 @@ func (s *Server) program(r *http.Request) (*Caller, context.Context, *Refusal) {
 	return nil, nil, refused(http.StatusUnauthorized, "unauthorized", textBearer)
 }
 
-// page finds the person of the session. Two cookies of our name are none: one of them was
-// planted.
+// page finds the person of the session. Two cookies of our name count as no cookie:
+// one of them was planted.
 func (s *Server) page(r *http.Request, origin string) (*Caller, context.Context, *Refusal) {
 	if told := r.CookiesNamed(s.CookieName(origin)); len(told) == 1 && told[0].Value != "" {
 		c, valid, err := s.opt.Keyring.Session(r.Context(), told[0].Value)

@@ -117,7 +117,7 @@ func TestGuardTable(t *testing.T) {
 		for _, access := range []string{"program", "page", "login", "static", "platform", "probe"} {
 			for _, c := range cellsOf(host, access, port, cookieName(host)) {
 				if !whole && (c.cookie.name != "good" || c.bearer.name != "good" || c.site.name == "odd") {
-					continue // names differ in nothing but the name: each with the credentials that would let in
+					continue // the other hosts differ only in their names: each is asked with the credentials that would let in
 				}
 				cells++
 				got := httptest.NewRecorder()

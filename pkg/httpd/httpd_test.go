@@ -19,8 +19,8 @@ import (
 
 func bearer(r *http.Request) { r.Header.Set("Authorization", "Bearer "+goodToken) }
 
-// TestWritesNeedJSON: what a form of a foreign page can send is refused, uploads need a
-// header that no form sets.
+// TestWritesNeedJSON: requests that a form of a foreign page can send are refused, uploads
+// need a header that no form sets.
 func TestWritesNeedJSON(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(s *httpd.Server) {

@@ -62,7 +62,7 @@ func TestRawRequests(t *testing.T) {
 	}
 }
 
-// TestAddressesGiveNoRights: words about where a request comes from change nothing, also
+// TestAddressesGiveNoRights: headers that name a request's source change no answer, also
 // those of a trusted proxy.
 func TestAddressesGiveNoRights(t *testing.T) {
 	t.Parallel()

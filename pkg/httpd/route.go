@@ -39,7 +39,7 @@ type Route struct {
 	Handler http.Handler
 }
 
-// UploadHeader marks a request whose body is a file: no form of a foreign page can set it.
+// UploadHeader marks a request with a file as its body: no form of a foreign page can set it.
 const UploadHeader = "X-Parley-Upload"
 
 // The bounds of a request and of a person.

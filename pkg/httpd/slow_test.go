@@ -30,7 +30,8 @@ func (w *world) raw(head string) net.Conn {
 	return conn
 }
 
-// TestRevocationEndsAWriteUnderWay: a reader that takes nothing keeps no stream.
+// TestRevocationEndsAWriteUnderWay: a reader that takes no bytes loses its stream
+// when its token is revoked.
 func TestRevocationEndsAWriteUnderWay(t *testing.T) {
 	t.Parallel()
 	writing, ended := make(chan struct{}), make(chan error, 1)

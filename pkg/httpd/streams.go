@@ -37,12 +37,12 @@ func (s *streams) give(p policy.Person) {
 	}
 }
 
-// writeWait is how long one write to a stream may take: a reader that takes nothing for so
-// long is gone.
+// writeWait is how long one write to a stream may take: a reader that takes no bytes for
+// so long is gone.
 const writeWait = 30 * time.Second
 
 // endWait is how long a write under way may go on once its stream has ended: a reader that
-// takes nothing must not keep a stream whose credential is revoked, or a gateway that stops.
+// takes no bytes must not keep the stream of a revoked credential, or a gateway that stops.
 const endWait = 500 * time.Millisecond
 
 // hurried ends the writes of a stream soon after ctx does, until the returned function is

@@ -93,7 +93,7 @@ func (w *world) port() string {
 	return port
 }
 
-// answered is an answer to a test, whose end closes the body.
+// answered is an answer to a test; the end of the test closes its body.
 type answered struct {
 	StatusCode int
 	Header     http.Header
