@@ -155,7 +155,7 @@ func (a *answer) addBlock(index int, raw json.RawMessage) error {
 	}
 	b := &block{kind: s.Type, raw: raw}
 	switch s.Type {
-	case "": // its pieces tell what it is
+	case "": // its pieces tell its kind
 		delete(a.open, index)
 		return nil
 	case kindText:

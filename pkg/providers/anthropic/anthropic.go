@@ -37,7 +37,8 @@ type Options struct {
 	// Empty means /v1/messages with the model in the body, and for a base URL with a
 	// project /publishers/anthropic/models/{model}.
 	Path string
-	// Key is asked for each request's key. Nil or an empty key sends none.
+	// Key is asked for each request's key. If it is nil or gives an empty key, the request
+	// carries no key.
 	Key func() string
 	// Bearer sends the key as a bearer token instead of as X-Api-Key. The servers that
 	// have the model in the path always get it so.

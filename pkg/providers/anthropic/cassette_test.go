@@ -12,8 +12,8 @@ import (
 )
 
 // TestRecordedTraffic holds the recorded conversations of Anthropic and of Vertex AI
-// again: the answers come in small pieces, and the requests have what the recorded ones
-// have.
+// again: the answers come in small pieces, and the requests have all that the
+// recorded ones have.
 func TestRecordedTraffic(t *testing.T) {
 	t.Parallel()
 	const recorded = 12
@@ -71,7 +71,7 @@ func checkHeaders(t *testing.T, c *cassette.Cassette, sent cassette.Sent) {
 	}
 }
 
-// provider makes a provider whose connections end with the test.
+// provider makes a provider; its connections end with the test.
 func provider(t *testing.T, url string, change ...func(*anthropic.Options)) *anthropic.Provider {
 	t.Helper()
 	o := anthropic.Options{BaseURL: url}

@@ -15,7 +15,7 @@ import (
 	"parley/pkg/providers/providertest"
 )
 
-// canned is a transport whose server always sends the same stream.
+// canned is a transport with a server that always sends the same stream.
 type canned struct {
 	body    string
 	oneByte bool

@@ -81,8 +81,9 @@ func (w *writer) write(messages []providers.Message, unfinished []part) {
 	w.Text = append(w.Text, ']')
 }
 
-// oldHistory is the last message that the next turn begins with, too, -1 for none: the one
-// before the gateway's notes, or before the newest message of a person.
+// oldHistory is the index of the last message that the next turn begins with, too: the one
+// before the gateway's notes, or before the newest message of a person. It is -1 if there
+// is no such message.
 func oldHistory(messages []providers.Message) int {
 	newest := 0
 	for i := range slices.Backward(messages) {

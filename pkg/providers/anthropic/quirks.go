@@ -11,8 +11,8 @@ import (
 
 // quirks are the parameters that a model has refused.
 type quirks struct {
-	noSampling     bool  // neither temperature nor top_p
-	oneSampling    bool  // one of both
+	noSampling     bool  // the model takes no temperature and no top_p
+	oneSampling    bool  // it takes one of both
 	way            way   // how it thinks, where its name told it wrongly
 	noEffort       bool  // the effort is not known to it
 	thinksByItself bool  // without being asked to
@@ -77,7 +77,7 @@ func refusedText(err error) (string, bool) {
 func aboutMessages(message string) bool { return strings.Contains(message, "messages.") }
 
 // learnThinking learns that a setting of thinking was refused: the other way is tried
-// next, and then none.
+// next, and after that the requests say no word about thinking.
 func (k quirks) learnThinking(said string) quirks {
 	switch {
 	case said == saidDisabled:
@@ -93,7 +93,7 @@ func (k quirks) learnThinking(said string) quirks {
 }
 
 // limitBelow reads the limit in a refusal such as "max_tokens: 8192 > 4096": the largest
-// number below the one that was asked for, 0 for none.
+// number below the one that was asked for, 0 without such a number.
 func limitBelow(text string, asked int64) int64 {
 	const least = 256 // a smaller one is no limit
 	var limit int64

@@ -130,8 +130,8 @@ func is(r map[string]any, field, name, want string) bool {
 	return inner[name] == want
 }
 
-// TestRefusedThinking: a conversation whose thinking the server refuses is asked about
-// again without it, so that it is not lost.
+// TestRefusedThinking: if the server refuses the thinking in a conversation, the provider
+// asks again without it, so that the conversation is not lost.
 func TestRefusedThinking(t *testing.T) {
 	t.Parallel()
 	body := events(started, begin(0, `{"type":"thinking","thinking":"","signature":""}`), piece(0, `{"type":"thinking_delta","thinking":"a secret"}`),

@@ -191,7 +191,7 @@ func toolChoice(v any) (c sdk.ToolChoiceUnionParam, err error) {
 }
 
 // answerSchema reads the option response_format, which is the JSON Schema of the answer;
-// nil where there is none.
+// nil without a schema.
 func answerSchema(v any) map[string]any {
 	raw, _ := v.(json.RawMessage)
 	var schema map[string]any

@@ -19,7 +19,7 @@ import (
 const mark = `,"cache_control":{"type":"ephemeral"}`
 
 // TestRequestFields compares the sent fields with the meant ones. "messages" stands for
-// a user's "hi" if the case has none, and max_tokens is the model's usual one.
+// a user's "hi" in a case without messages, and max_tokens is the model's usual one.
 func TestRequestFields(t *testing.T) {
 	t.Parallel()
 	hi := providers.Message{Role: "user", Content: "hi"}

@@ -192,7 +192,7 @@ func bothWays(p providers.StreamingProvider) map[string]asking {
 
 // TestThinkingReturns: thinking, redacted thinking and unknown blocks come back as they
 // were, at their places and with their signatures, to the same model of the same server
-// alone; the history's text has none of them.
+// alone; the history's text leaves them out.
 func TestThinkingReturns(t *testing.T) {
 	t.Parallel()
 	body := events(started,

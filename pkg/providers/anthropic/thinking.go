@@ -91,7 +91,7 @@ func wayOf(model string) way {
 	}
 }
 
-// outputLimit is the longest answer where the options name none: the protocol wants one.
+// outputLimit is the longest answer if the options set no limit: the protocol requires one.
 func outputLimit(model string) int64 {
 	const short, usual, long = 4096, 8192, 16384
 	v, ok := version(model)
@@ -157,7 +157,8 @@ func budgeted(s *sdk.MessageNewParams, q *question, known quirks, m exchange.Mar
 	return true
 }
 
-// lastAnswer is the answer whose results end a conversation; nil if it ends otherwise.
+// lastAnswer is the model's answer before the tool results that end a conversation; nil if
+// the conversation ends otherwise.
 func lastAnswer(messages []providers.Message) *providers.Message {
 	if len(messages) == 0 || messages[len(messages)-1].Role != providers.RoleTool {
 		return nil

@@ -69,7 +69,7 @@ func inputSchema(f *providers.FunctionDefinition) (json.RawMessage, error) {
 	return b, nil
 }
 
-// called are the tools that a conversation calls, for a request that offers none: the
+// called are the tools that a conversation calls, for a request that offers no tools: the
 // server wants the tools of all calls defined.
 func called(messages []providers.Message) []providers.ToolDefinition {
 	var defs []providers.ToolDefinition

@@ -26,9 +26,10 @@ type Options struct {
 	BaseURL string
 	// Path is the form of a model's path, with {model} for its name. Empty means
 	// /models/{model}, and /publishers/google/models/{model} for a base URL of Vertex AI.
-	// A model whose name has a folder, such as endpoints/7, is its own path.
+	// A model's name with a folder, such as endpoints/7, is its own path.
 	Path string
-	// Key is asked for each request's key. Nil or an empty key sends none.
+	// Key is asked for each request's key. If it is nil or gives an empty key, the request
+	// carries no key.
 	Key func() string
 	// Bearer sends the key as a bearer token, as Vertex AI wants it.
 	Bearer bool
@@ -92,7 +93,7 @@ func formOf(o Options) form {
 }
 
 // sendsIDs says whether calls without an id of the server get one of ours. Vertex AI gives
-// none, and its endpoint did not know the field for long.
+// no ids, and its endpoint did not know the field for long.
 func (f form) sendsIDs() bool { return !strings.Contains(string(f), "publishers/") }
 
 // path is the path of a method of a model.
@@ -111,7 +112,7 @@ func (p *Provider) Close() { p.client.Close() }
 // Chat asks for one answer as a whole. Beside the options of [providers.LLMProvider]
 // it knows top_p (float64), reasoning_effort (string), stop ([]string), seed (int) and
 // response_format, which is the JSON Schema of the answer (json.RawMessage). With an
-// effort other than none, the answer holds the model's summary of its thoughts.
+// effort other than "none", the answer holds the model's summary of its thoughts.
 func (p *Provider) Chat(
 	ctx context.Context, messages []providers.Message,
 	tools []providers.ToolDefinition, model string, options map[string]any,

@@ -34,7 +34,7 @@ func script(replies ...fakegemini.Reply) fakegemini.Options {
 	}}
 }
 
-// provider makes a provider whose connections end with the test.
+// provider makes a provider; its connections end with the test.
 func provider(t *testing.T, url string, change ...func(*gemini.Options)) *gemini.Provider {
 	t.Helper()
 	o := gemini.Options{BaseURL: url}

@@ -29,7 +29,7 @@ func (c *converter) joined(s schema) schema {
 	return s
 }
 
-// resolve follows a reference and joins what all of allOf say.
+// resolve follows a reference and joins all parts of allOf.
 func (c *converter) resolve(s schema, depth int) schema {
 	s = maps.Clone(s)
 	if c.nodes++; c.nodes > maxSchemaNodes {

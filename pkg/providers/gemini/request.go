@@ -140,7 +140,7 @@ type thinkingConfig struct {
 // The server takes no more stop sequences.
 const maxStops = 5
 
-// configOf encodes the options, behind a comma; it is empty where there are none.
+// configOf encodes the options, behind a comma; it is empty without options.
 func configOf(q *question, known quirks) ([]byte, error) {
 	var c generationConfig
 	if n, ok := exchange.Number(q.options["max_tokens"]); ok && n > 0 {

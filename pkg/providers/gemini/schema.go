@@ -127,8 +127,8 @@ func (c *converter) alternatives(s schema, branches []any, depth int) schema {
 	return union(kept)
 }
 
-// ofTypes gives the alternatives of a schema of several types, or of none, which is any
-// value.
+// ofTypes gives the alternatives of a schema of several types. A schema without a type
+// takes any value.
 func (c *converter) ofTypes(s schema, types []string, depth int) []any {
 	if len(types) == 0 {
 		types = []string{typeString, typeNumber, typeBoolean}
@@ -154,7 +154,7 @@ func takeNone(kept []any) {
 	}
 }
 
-// union is one of the alternatives, or null where there are none.
+// union is one of the alternatives, or null if kept is empty.
 func union(kept []any) schema {
 	if len(kept) == 0 {
 		return schema{"type": typeString, "nullable": true}

@@ -38,7 +38,7 @@ func put(fields map[string]json.RawMessage, name, value string) {
 
 func unwrapCall(m exchange.Mark, raw json.RawMessage) (e callExtra) {
 	if fields := m.Unwrap(raw); fields != nil {
-		_ = json.Unmarshal(fields, &e) // fields of another form are none of ours
+		_ = json.Unmarshal(fields, &e) // fields of another form are not ours
 	}
 	return e
 }
@@ -75,8 +75,8 @@ func (l layout) with(kind string, n int, signature string) layout {
 	return append(l, piece{Kind: kind, Bytes: n, Signature: signature})
 }
 
-// wrap makes an Extra of a layout, nil for one that needs none: without signatures, and
-// with the text before the calls.
+// wrap makes an Extra of a layout. It is nil for a layout that can do without it: one with
+// no signatures, and with the text before the calls.
 func (l layout) wrap(m exchange.Mark) json.RawMessage {
 	needed, called := false, false
 	for _, p := range l {
@@ -100,7 +100,7 @@ func layoutOf(m exchange.Mark, msg *providers.Message) layout {
 		Parts layout `json:"parts"`
 	}
 	if fields := m.Unwrap(msg.Extra); fields != nil {
-		_ = json.Unmarshal(fields, &e) // fields of another form are none of ours
+		_ = json.Unmarshal(fields, &e) // fields of another form are not ours
 	}
 	if e.Parts.fits(msg) {
 		return e.Parts

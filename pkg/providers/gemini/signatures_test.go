@@ -200,8 +200,8 @@ func TestLearnsFromARefusal(t *testing.T) {
 	}
 }
 
-// TestSignaturesThatAreRefused moves a conversation to another project, which knows none
-// of its signatures; those that it gives out are used.
+// TestSignaturesThatAreRefused moves a conversation to another project, which does not know
+// its signatures; the signatures that this project gives out are used.
 func TestSignaturesThatAreRefused(t *testing.T) {
 	t.Parallel()
 	s := fakegemini.New(fakegemini.Options{Script: func(r fakegemini.Request) fakegemini.Reply {

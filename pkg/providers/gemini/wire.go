@@ -87,8 +87,8 @@ func (u *usage) translate() providers.Usage {
 	return out
 }
 
-// answers is what a server gives that was asked for no stream of events: an answer, or
-// the chunks of one in a list.
+// answers is a server's reply to a request for no stream of events: an answer, or the
+// chunks of one in a list.
 type answers []chunk
 
 // UnmarshalJSON takes an object and a list of objects.

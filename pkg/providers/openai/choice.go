@@ -26,9 +26,9 @@ func toolChoice(v any) (demand, error) {
 	return demand{form: kinds.Choice(choice.Word)}, err
 }
 
-// offer gives the choice that goes to a server whose strongest form is given. A form that
-// it does not take becomes the next weaker one, and the offered tools make up for it: none
-// of them, or the named one alone.
+// offer gives the choice that goes to a server; strongest is the strongest form that the
+// server takes. A form that it does not take becomes the next weaker one, and the offered
+// tools make up for it: no tools, or the named one alone.
 func (q *question) offer(c demand, strongest kinds.Choice) demand {
 	switch {
 	case c.form == "":
@@ -49,7 +49,7 @@ func (q *question) offer(c demand, strongest kinds.Choice) demand {
 	return c
 }
 
-// only gives the tool of a name alone; all of them if there is none.
+// only gives the tool of a name alone; all tools if no tool has that name.
 func only(tools []providers.ToolDefinition, name string) []providers.ToolDefinition {
 	for i := range tools {
 		if tools[i].Function.Name == name {

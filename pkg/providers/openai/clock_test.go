@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestADateToWaitForCountsByTheServersClock has servers whose clock is far from ours.
+// TestADateToWaitForCountsByTheServersClock has servers with clocks far from ours.
 func TestADateToWaitForCountsByTheServersClock(t *testing.T) {
 	t.Parallel()
 	for _, years := range []int{-3, 3} {

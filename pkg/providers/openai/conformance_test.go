@@ -67,7 +67,7 @@ func serve(t *testing.T, script func(fakemodel.Request) fakemodel.Answer) *fakem
 	return s
 }
 
-// provider makes a provider whose connections end with the test.
+// provider makes a provider; its connections end with the test.
 func provider(t *testing.T, url string, change ...func(*openai.Options)) *openai.Provider {
 	t.Helper()
 	o := openai.Options{BaseURL: url}

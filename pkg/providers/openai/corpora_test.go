@@ -22,7 +22,7 @@ import (
 
 // TestRecordedTraffic holds the recorded conversations of real servers again, with
 // answers in small pieces. Each server is known by its recorded address, as the table of
-// kinds has it. What is sent fits OpenAI's own schema.
+// kinds has it. The sent requests fit OpenAI's own schema.
 func TestRecordedTraffic(t *testing.T) {
 	t.Parallel()
 	all := cassette.Load(t, cassette.OpenAI)

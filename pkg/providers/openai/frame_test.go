@@ -13,8 +13,8 @@ import (
 )
 
 // FuzzFrames reads frames as they are, and each with a field before its own that no host
-// sends, whose name alone keeps it from being read in the short way. Both ways give the
-// same answer with the same events, or none.
+// sends. The name of that field alone keeps the frame from being read in the short way. Both
+// ways give the same answer with the same events, or both fail.
 func FuzzFrames(f *testing.F) {
 	shapes := streamShapes()
 	for i := range shapes {

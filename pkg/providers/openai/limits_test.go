@@ -20,7 +20,7 @@ import (
 	"parley/pkg/providers/providertest"
 )
 
-// slowServer is a transport whose server writes pieces of an answer, each after a
+// slowServer is a transport with a server that writes pieces of an answer, each after a
 // while of fake time, and then falls silent.
 type slowServer struct {
 	kind    string

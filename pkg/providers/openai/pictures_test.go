@@ -18,7 +18,7 @@ import (
 	"parley/pkg/providers/openai"
 )
 
-// picture is one whose file holds data.
+// picture is an image with data in its file.
 func picture(data string) providers.Image {
 	return providers.Image{MIME: "image/png", Path: "inbox/a.png", Open: func() (io.ReadCloser, int64, error) {
 		return io.NopCloser(strings.NewReader(data)), int64(len(data)), nil

@@ -20,7 +20,7 @@ type quirks struct {
 	noStreamOptions  bool
 	reasoning        kinds.Thinking // which earlier reasoning goes back, where that was learnt
 	noEffort         bool           // tools are taken only without reasoning
-	noNone           bool           // nor is the effort none taken, which tools would need
+	noNone           bool           // the effort "none", which tools would need, is refused too
 	unsaidEffort     bool           // the effort of reasoning is not known to it
 	noForce          bool           // no call can be forced
 	byTurns          bool           // the person and the model must speak by turns
@@ -73,7 +73,8 @@ func (k quirks) thinking() kinds.Thinking {
 	return k.row.Thinking
 }
 
-// rethink learns from a refusal that names reasoning: all of it must go back, or none.
+// rethink learns from a refusal that names reasoning: all of it must go back, or no part
+// of it may.
 func (k quirks) rethink(message string) quirks {
 	unknown := func(word string) bool { return strings.Contains(message, word) }
 	closed := slices.ContainsFunc([]string{"supported", "permitted", "unexpected", "unknown", "unrecognized", "extra"}, unknown)
@@ -133,7 +134,8 @@ func (k quirks) told(err error, s *settings) quirks {
 }
 
 // aboutEffort says that a refusal of a request with s names the effort of reasoning: the
-// option itself, or thinking, as Ollama calls it. Where none was told it is about tools.
+// option itself, or thinking, as Ollama calls it. If the request told no effort, the
+// refusal names tools, too.
 func aboutEffort(message string, s *settings) bool {
 	if s.effort == "" && !aboutTools(message) {
 		return false

@@ -12,7 +12,7 @@ import (
 	"parley/pkg/providers/kinds"
 )
 
-// noOutput stands for an empty tool result, whose content the library would leave out.
+// noOutput stands for an empty tool result: the library would leave out its content.
 const noOutput = "(no output)"
 
 // settings are the fields of a request beside its conversation and its tools. They are
@@ -21,7 +21,7 @@ type settings struct {
 	model string
 	// stream asks for a stream, and usage for the count of tokens at its end.
 	stream, usage bool
-	// limit is max_tokens, newLimit its newer name; 0 is none.
+	// limit is max_tokens, newLimit its newer name; 0 is no limit.
 	limit, newLimit int
 	// temperature and topP are left out at 0.
 	temperature, topP float32

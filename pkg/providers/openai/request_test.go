@@ -19,7 +19,7 @@ import (
 )
 
 // TestRequestFields compares the sent fields with the meant ones. "messages" stands
-// for those of the request, a user's "hi" if the case has none.
+// for those of the request, a user's "hi" in a case without messages.
 func TestRequestFields(t *testing.T) {
 	t.Parallel()
 	hi := []providers.Message{{Role: "user", Content: "hi"}}

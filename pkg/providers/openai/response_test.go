@@ -43,7 +43,8 @@ func TestWholeShapes(t *testing.T) {
 }
 
 // TestReasoningCountedApart is a part of the answer all the same, as it is on the bill;
-// reasoning that is a part of it already counts once. What is written to the cache is known.
+// reasoning that is a part of it already counts once. The number of tokens written to the
+// cache is known.
 func TestReasoningCountedApart(t *testing.T) {
 	t.Parallel()
 	want := func(written int) providers.LLMResponse {

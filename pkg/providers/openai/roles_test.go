@@ -14,8 +14,8 @@ import (
 	"parley/pkg/providers/openai"
 )
 
-// TestSpeakersByTurns asks servers whose model's template takes the speakers by turns alone.
-// The order is learnt from the first refusal where the model's row does not tell it.
+// TestSpeakersByTurns asks servers of models with a template that takes the speakers only by
+// turns. The order is learnt from the first refusal where the model's row does not tell it.
 func TestSpeakersByTurns(t *testing.T) {
 	t.Parallel()
 	for name, refuse := range map[string]struct {

@@ -99,7 +99,8 @@ func TestCallsInTheTextRun(t *testing.T) {
 	}
 }
 
-// TestThoughtsThatTheTemplateOpens asks a model whose answer begins inside its reasoning.
+// TestThoughtsThatTheTemplateOpens asks a model that begins its answer inside its
+// reasoning.
 func TestThoughtsThatTheTemplateOpens(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("Hm.</think>Hello.") })

@@ -15,14 +15,15 @@ import (
 )
 
 // TestToolsWithoutReasoning asks models that take tools only without reasoning, as OpenAI's
-// newer ones do whether an effort was told or not: with tools they are told none, and the
-// effort goes along where no tool does. A model that cannot do without reasoning refuses.
+// newer ones do whether an effort was told or not: with tools they are told the
+// effort "none", and the question's own effort goes along where no tool does. A model that
+// cannot do without reasoning refuses.
 func TestToolsWithoutReasoning(t *testing.T) {
 	t.Parallel()
 	tools := providertest.Tools()
 	for name, c := range map[string]struct {
 		model   string
-		efforts []string // that the model knows, apart from none told
+		efforts []string // that the model knows; a request may also tell no effort
 		options map[string]any
 		// sent are the efforts of a question with tools, of another, and of one without.
 		sent    []string

@@ -60,7 +60,7 @@ func (c *content) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// pieces are those of a list; a value of another form has none.
+// pieces are those of a list; a value of another form counts as an empty list.
 type pieces []json.RawMessage
 
 // UnmarshalJSON takes a list, and anything else for an empty one.
