@@ -83,7 +83,7 @@ func TestLooksForTools(t *testing.T) {
 	}
 }
 
-// TestTellsADemandedResult covers a call that nobody asked for but tool_choice.
+// TestTellsADemandedResult covers a call that only tool_choice asked for.
 func TestTellsADemandedResult(t *testing.T) {
 	t.Parallel()
 	messages := []providers.Message{user("thanks")}

@@ -60,7 +60,7 @@ func TestUnderstandsWhatIsForLater(t *testing.T) {
 		{"look into README.md in the background and tell me", `spawn {"task":"look into README.md"}`},
 		{"work on 3*4+5 in the background", `spawn {"task":"3*4+5"}`},
 
-		// What may mean something else stays what it was.
+		// A text that may mean something else stays as it was.
 		{"every day is a gift", ""},
 		{"remind me of Paris", ""},
 		{"remind me every other day at nine to run", ""},

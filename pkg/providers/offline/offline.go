@@ -146,7 +146,7 @@ func (c choice) has(name string) bool {
 	return ok && !c.forbidden && (c.only == "" || c.only == name)
 }
 
-// invent makes the call that tool_choice demands if the person asked for none: the
+// invent makes the call that tool_choice demands if the person asked for no call: the
 // named tool, else one that needs no arguments, else the first. The person's text
 // fills the texts that it requires.
 func (c choice) invent(text string) call {

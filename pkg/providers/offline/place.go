@@ -46,8 +46,8 @@ func (p *places) understand(before, after string) []piece {
 	return use("current_time", map[string]any{"timezone": zone})
 }
 
-// where reads the zone of a person who names their place, or the bare zone: its IANA
-// name, or the place whose zone is not known.
+// where reads the zone from a person's words about their place, or the bare zone: its IANA
+// name, or the place if its zone is not known.
 func (p *places) where(text string) (zone, place string) {
 	text = placeName(strings.TrimSpace(text))
 	if g := p.here.FindStringSubmatch(text); g != nil {
@@ -162,7 +162,7 @@ func titleCase(s string) string {
 	return strings.Join(words, " ")
 }
 
-// aliases are well-known places whose zone has the name of another city.
+// aliases are well-known places in a zone with the name of another city.
 func aliases() map[string]string {
 	table := map[string]string{
 		"Europe/Berlin":       "germany,munich,frankfurt,hamburg,cologne,stuttgart,dresden,leipzig",

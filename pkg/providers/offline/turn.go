@@ -90,8 +90,8 @@ func (p *Provider) readTurn(messages []providers.Message) *turn {
 	return t
 }
 
-// agentMark stands in the instructions of a background agent, whose report does not
-// describe the model.
+// agentMark stands in the instructions of a background agent. The report of such an agent
+// does not describe the model.
 const agentMark = "You are a background agent"
 
 // isLimitNotice knows the sentence with which the loop asks for a last answer.

@@ -88,7 +88,7 @@ type bodyReader struct {
 	parts  []part
 	lent   *memory // until it is closed
 	next   int     // of the texts and the parts between them
-	text   []byte  // what is unread of the present one
+	text   []byte  // the unread rest of the present one
 	file   *encoder
 	closed bool
 }

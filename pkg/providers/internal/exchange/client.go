@@ -80,8 +80,8 @@ func New(o Options) *Client {
 	}
 }
 
-// send makes one round trip, without what [http.Client] adds to one: a conversation and its
-// key go where the operator said, so no redirect is followed and no cookie kept.
+// send makes one round trip, without the additions of [http.Client]: a conversation and its
+// key go where the operator said, so it follows no redirect and keeps no cookie.
 func (c *Client) send(req *http.Request) (*http.Response, error) {
 	if u := req.URL.User; u != nil && req.Header.Get("Authorization") == "" {
 		password, _ := u.Password()

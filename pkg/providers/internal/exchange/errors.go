@@ -91,7 +91,7 @@ func parseError(body []byte) (e wireError, ok bool) {
 	return wireError{Message: b.Message, Code: b.Code, Type: b.Type}, b.Message != ""
 }
 
-// refusal translates an answer whose status is not 2xx.
+// refusal translates an answer with a status other than 2xx.
 func refusal(status int, header http.Header, body []byte) *providers.Error {
 	e, ok := parseError(body)
 	if !ok {

@@ -150,7 +150,8 @@ func (x *Exchange) streams(contentType string) bool {
 // server may send either, whatever it was asked for.
 func (x *Exchange) Frames() *Frames { return x.frames }
 
-// Decode reads an answer that came whole, which what names in errors, into v.
+// Decode reads an answer that came whole into v. Errors name the answer by the first
+// argument.
 func (x *Exchange) Decode(what string, v any) error {
 	if crowded(x.body) {
 		return TooBig()

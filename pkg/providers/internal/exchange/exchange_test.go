@@ -228,7 +228,7 @@ func TestCredentialsOfTheBaseURL(t *testing.T) {
 	}
 }
 
-// TestMarksOpenForTheirOwnModel: another server or model gets none of the data.
+// TestMarksOpenForTheirOwnModel: another server or model gets no part of the data.
 func TestMarksOpenForTheirOwnModel(t *testing.T) {
 	t.Parallel()
 	mine := exchange.Mark{Server: "https://one.example", Model: "m"}

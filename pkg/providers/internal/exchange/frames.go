@@ -18,7 +18,7 @@ type Frames struct {
 	r    *bufio.Reader
 	x    *Exchange
 	long []byte // a line longer than r's buffer
-	// event is the data so far of an event whose first line is no frame by itself.
+	// event is the data so far of an event with a first line that is no frame by itself.
 	event []byte
 	// named is true between a line "event: error" and the end of its event.
 	named bool

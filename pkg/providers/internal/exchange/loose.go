@@ -30,7 +30,7 @@ func (t *LooseText) UnmarshalJSON(b []byte) error {
 			return err
 		}
 		*t = LooseText(joinParts(parts))
-	case '{', 'n', 't', 'f': // nothing that could be a text
+	case '{', 'n', 't', 'f': // not a text
 	default:
 		*t = LooseText(b)
 	}

@@ -29,8 +29,8 @@ func (s *slowReader) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, errors.New("no connection")
 }
 
-// TestARequestKeepsItsBytes: what the transport still reads is the request that it was
-// given, though that has ended, and later ones were written.
+// TestARequestKeepsItsBytes: a transport that still reads gets the bytes of its own
+// request, though that request has ended, and later ones were written.
 func TestARequestKeepsItsBytes(t *testing.T) {
 	t.Parallel()
 	const requests = 8

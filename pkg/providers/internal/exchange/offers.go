@@ -8,7 +8,7 @@ import (
 )
 
 // Offers keep the encoded form of recently offered tools: the chats of one level are
-// offered the same ones, whose definitions are constant. The zero value is ready, and many
+// offered the same ones, and their definitions are constant. The zero value is ready, and many
 // goroutines may use it at once.
 type Offers struct {
 	mu     sync.Mutex

@@ -9,8 +9,9 @@ import (
 const maxDepth = 16
 
 // Scan reads the usual JSON of an answer's pieces without reflection. It reads a part of
-// the language and gives up on the rest, which encoding/json then reads: what it has read
-// counts only if [Scan.Done] is true at the end, and is then what encoding/json reads.
+// the language and gives up on the rest, which encoding/json then reads: a value that
+// Scan has read counts only if [Scan.Done] is true at the end, and is then the value that
+// encoding/json reads.
 type Scan struct {
 	text  []byte
 	at    int
@@ -19,10 +20,10 @@ type Scan struct {
 	off bool
 }
 
-// NewScan reads one JSON text, whose bytes it does not keep.
+// NewScan reads one JSON text and does not keep its bytes.
 func NewScan(text []byte) Scan { return Scan{text: text} }
 
-// Done says that one value was read, and that nothing follows it.
+// Done says that one value was read, and that at most space follows it.
 func (s *Scan) Done() bool {
 	s.space()
 	return !s.off && s.at == len(s.text)

@@ -44,7 +44,8 @@ func scan(text []byte) (v scanned, ok bool) {
 	return v, s.Done()
 }
 
-// FuzzScan: a text that is read without reflection is JSON, and is what encoding/json reads.
+// FuzzScan: a text that is read without reflection is JSON, and has the values that
+// encoding/json reads.
 func FuzzScan(f *testing.F) {
 	for _, text := range []string{
 		`{"text":"known","count":7,"list":[{"name":"a"},{"name":null,"x":[1,-0.5,true,false,null,{"y":"\u00e9\\"}]}]}`,
