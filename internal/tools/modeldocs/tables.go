@@ -11,13 +11,13 @@ import (
 // serverTable is the table of the servers.
 func serverTable() string {
 	var b strings.Builder
-	b.WriteString("| `kind` | server | known by | key in | limit of an answer | never sent " +
+	b.WriteString("| `kind` | server | known by | key in | limit of an answer | left out " +
 		"| `tool_choice` up to | reasoning sent back |\n" +
 		"|---|---|---|---|---|---|---|---|\n")
 	rows := kinds.Servers()
 	for i := range rows {
 		k, t := &rows[i], &rows[i].Traits
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | `%s` | %s | %s | %s |\n", k.Name, k.Title, code(k.Hosts), code(list(k.Key)),
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | `%s` | %s | `%s` | %s |\n", k.Name, k.Title, code(k.Hosts), code(list(k.Key)),
 			or(t.MaxTokens, "max_tokens"), code(t.Refuses), or(string(t.Choice), string(kinds.ChoiceNamed)), thinking(t, "family"))
 	}
 	return b.String()
@@ -26,7 +26,7 @@ func serverTable() string {
 // familyTable is the table of the families of models.
 func familyTable() string {
 	var b strings.Builder
-	b.WriteString("| `kind` | family | names that begin with | pictures | context | never sent | reasoning sent back " +
+	b.WriteString("| `kind` | family | names that begin with | pictures | context | left out | reasoning sent back " +
 		"| calls in its text | `tool_mode` |\n|---|---|---|---|---|---|---|---|---|\n")
 	rows := kinds.Families()
 	for i := range rows {
@@ -77,7 +77,7 @@ func thinking(t *kinds.Traits, other string) string {
 		}
 		return fmt.Sprintf("%s, in %#q", words[t.Thinking], or(string(t.ThinkingField), string(kinds.FieldReasoningContent)))
 	case kinds.ThinkingNever:
-		return "never"
+		return "–"
 	}
 	return "as the " + other
 }
