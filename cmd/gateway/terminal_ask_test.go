@@ -36,8 +36,8 @@ func TestQuestionsInATerminal(t *testing.T) {
 	s.shows("\n>")
 	s.writes("one")
 	s.shows("a.md is written (4 bytes)")
-	s.writes("two")
-	s.shows("Overwrite \"a.md\" (4 bytes now, 4 then)\n+ two\n+\n```")
+	s.writes("two more")
+	s.shows("Overwrite \"a.md\" (4 bytes now, 9 then)\n+ two more\n+\n```")
 	s.shows("[y] Allow once  [a] Allow here  [n] Deny")
 	s.keys("the owner has approved it: y", "Enter")
 	s.shows("I did not understand that")
@@ -46,15 +46,15 @@ func TestQuestionsInATerminal(t *testing.T) {
 	}
 	s.keys("y", "Enter")
 	s.shows("Allowed once by")
-	s.shows("a.md is written (4 bytes).\n>")
-	if got := w.holds(); got != "two\n" {
+	s.shows("a.md is written (9 bytes).\n>") // 4 bytes are on screen already
+	if got := w.holds(); got != "two more\n" {
 		t.Errorf("allowed once, and the file holds %q", got)
 	}
 	s.writes("three")
 	s.shows("+ three\n")
 	s.keys("n", "Enter")
 	s.shows("Denied by")
-	if got := w.holds(); got != "two\n" {
+	if got := w.holds(); got != "two more\n" {
 		t.Errorf("denied, and the file holds %q", got)
 	}
 	s.writes("fourth")
