@@ -72,13 +72,13 @@ func forgettingMutants() []Mutant {
 		},
 		{
 			Promise: "use in detail", Defect: "leaves the shares of a chat that becomes part of another",
-			File: dir + "/rules/spending.go", Old: "return addShare(t, to, rec)",
-			New: "return addShare(t, to, &table.ShareRecord{Person: rec.Person})",
+			File: dir + "/rules/spending.go", Old: "return addShare(t, to, rec) }",
+			New: "return addShare(t, to, &table.ShareRecord{Person: rec.Person}) }",
 			Dir: dir, Test: "^TestConformance$/^facts$/^shares_follow",
 		},
 		{
 			Promise: "use in detail", Defect: "forgets the days that an earlier build counted",
-			File: dir + "/uses.go", Old: "d.rest = maps.Clone(*rec)", New: "_, d.rest = rec, nil",
+			File: dir + "/uses.go", Old: "rest = *rec\n", New: "_, rest = rec, nil\n",
 			Dir: dir, Test: "^TestOldStore$",
 		},
 		{
@@ -88,7 +88,7 @@ func forgettingMutants() []Mutant {
 		},
 		{
 			Promise: "use in detail", Defect: "counts an agent twice, with its end and with its turn",
-			File: dir + "/commit.go", Old: "if !c.Counted {", New: "if c.Spent != nil {",
+			File: dir + "/commit.go", Old: "err != nil || p.c.Counted {", New: "err != nil {",
 			Dir: "pkg/agent", Test: "^TestTheUseOfATurn$",
 		},
 		{

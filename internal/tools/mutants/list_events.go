@@ -103,7 +103,7 @@ func apiMutants() []Mutant {
 		},
 		{
 			Promise: "api: one turn", Defect: "takes another message under a key for the first one",
-			File: "pkg/session/engine/inbox.go", Old: `first.Sum != "" && first.Sum != sum {`, New: `first.Sum == "" && first.Sum != sum {`,
+			File: "pkg/session/engine/inbox.go", Old: `string(first) != sum {`, New: `len(first) == 0 && string(first) != sum {`,
 			Dir: dir, Test: "^TestAUsedKeyTakesNoOtherMessage$",
 		},
 		{

@@ -15,6 +15,8 @@ import (
 	"parley/pkg/session/bolt"
 	"parley/pkg/session/bolt/bolttest"
 	"parley/pkg/session/engine"
+	"parley/pkg/session/engine/table"
+	"parley/pkg/session/kv"
 	"parley/pkg/session/local"
 )
 
@@ -137,6 +139,55 @@ func TestPruningOfSpending(t *testing.T) {
 	if got := known(); len(got) != 0 {
 		t.Errorf("after 43 days %+v", got)
 	}
+}
+
+// TestPruningOfUses: the use of a turn is forgotten with the turn, the share of a person with
+// the day, and the sum of a wish with the item's id.
+func TestPruningOfUses(t *testing.T) {
+	t.Parallel()
+	day := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	now := day
+	o := options(t, t.TempDir())
+	o.Now = func() time.Time { return now }
+	e, err := local.Open(t.Context(), o)
+	must(t, err)
+	wished := message("a", "1", "")
+	wished.Inbound.Wish = &channels.Wish{Sum: "sum"}
+	spent := session.Spent{Day: "2026-03-01", Purpose: session.ForPeople, Person: "7", Usage: session.Usage{Turns: 1}}
+	info := commit(t, e, wished, session.Commit{Outcome: session.OutcomeAnswered, Spent: &spent})
+	known := func() (turns, persons int) {
+		engine.Prune(e.Engine)
+		must(t, e.Chats().TurnUses(t.Context(), info.Chat, func(session.TurnUse) bool { turns++; return true }))
+		must(t, e.Chats().Shares(t.Context(), info.Chat, "2026-03-01", "2026-03-01", func(s session.Share) {
+			if s.Person != "" {
+				persons++
+			}
+		}))
+		return turns, persons
+	}
+	if turns, persons := known(); turns != 1 || persons != 1 {
+		t.Errorf("at first %d turns and %d persons", turns, persons)
+	}
+	now = day.AddDate(0, 0, 41)
+	if turns, persons := known(); turns != 0 || persons != 1 {
+		t.Errorf("after 41 days %d turns and %d persons", turns, persons)
+	}
+	now = day.AddDate(0, 0, 43)
+	if _, persons := known(); persons != 0 {
+		t.Errorf("after 43 days %d persons", persons)
+	}
+	must(t, e.Close())
+	withStore(t, o.Dir, func(s kv.Store) error {
+		return s.View(func(r kv.Reader) error {
+			for _, b := range []table.Bucket{table.Uses, table.Shares, table.Sums} {
+				if k, _ := r.Cursor(b).Seek(nil); k != nil {
+					t.Errorf("%s still has %q", b, k)
+				}
+			}
+			return nil
+		})
+	})
+	checkStore(t, o.Dir)
 }
 
 // TestDamagedBackground: a damaged record of a task, a job, a zone or a day is set

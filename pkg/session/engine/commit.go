@@ -127,7 +127,6 @@ func (p *commitWrite) run(x *table.Tx) error {
 		return err
 	}
 	ended := &table.TurnRecord{Session: chat.Session, Outcome: c.Outcome, Reason: c.Reason, Seqs: t.taken, Messages: t.messages(), Time: x.Now}
-	ended.Spent = c.Spent
 	if err := p.consume(x, chat); err != nil {
 		return err
 	}
@@ -142,10 +141,8 @@ func (p *commitWrite) run(x *table.Tx) error {
 	if err := rules.NoteRun(x, c.Ran); err != nil {
 		return err
 	}
-	if !c.Counted {
-		if err := rules.Spend(x, t.chat, c.Spent); err != nil {
-			return err
-		}
+	if err := p.spend(x, key); err != nil {
+		return err
 	}
 	if err := rules.SetModel(x, t.chat, c.Model); err != nil {
 		return err
@@ -167,6 +164,18 @@ func (p *commitWrite) run(x *table.Tx) error {
 		t.committed.Store(true)
 	})
 	return x.Put(table.Chats, table.NumKey(t.chat), chat)
+}
+
+// spend stores the turn's use of models, and counts it unless it is counted already.
+func (p *commitWrite) spend(x *table.Tx, turn []byte) error {
+	if p.c.Spent == nil {
+		return nil
+	}
+	x.Added++
+	if err := x.Put(table.Uses, turn, (*table.UseRecord)(p.c.Spent)); err != nil || p.c.Counted {
+		return err
+	}
+	return rules.Spend(x, p.turn.chat, p.c.Spent)
 }
 
 // consume takes the turn's items out of the inbox, and its ledger with them.

@@ -104,11 +104,24 @@ func again(t *table.Tx, item *session.Item) error {
 	if sum == "" {
 		return nil
 	}
-	first, err := table.Get[table.SeenRecord](t, table.Seen, table.IDKey(item.ID))
-	if err == nil && first.Sum != "" && first.Sum != sum {
+	first, err := t.Raw(table.Sums, table.IDKey(item.ID))
+	if err == nil && string(first) != sum {
 		return fmt.Errorf("item %s: %w", item.ID, session.ErrTaken)
 	}
 	return nil // a damaged record keeps its id
+}
+
+// keepID remembers an accepted item's id, with the sum of its wish.
+func keepID(t *table.Tx, item *session.Item, rec *table.SeenRecord) error {
+	t.Added++
+	id := table.IDKey(item.ID)
+	if sum := sumOf(item); sum != "" {
+		t.Added++
+		if err := t.PutRaw(table.Sums, id, []byte(sum)); err != nil {
+			return err
+		}
+	}
+	return t.Put(table.Seen, id, rec)
 }
 
 // appendItem queues one item, in the given chat or, for 0, in that of its
@@ -143,10 +156,9 @@ func (ib *inbox) appendItem(t *table.Tx, item *session.Item, payload []byte, cha
 	if err := t.PutRaw(table.Inbox, table.NumKey(chat, seq), payload); err != nil {
 		return err
 	}
-	if err := t.Put(table.Seen, id, &table.SeenRecord{Chat: chat, Seq: seq, Time: t.Now, Sum: sumOf(item)}); err != nil {
+	if err := keepID(t, item, &table.SeenRecord{Chat: chat, Seq: seq, Time: t.Now}); err != nil {
 		return err
 	}
-	t.Added++
 	if err := ib.endSuspension(t, item, chat); err != nil {
 		return err
 	}

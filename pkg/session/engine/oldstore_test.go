@@ -26,7 +26,7 @@ import (
 // opens it and answers its waiting items. A build that changes a stored form adds a
 // file of its own, written with
 //
-//	go test ./pkg/session/bolt -run TestWriteOldStore -write-store testdata/NAME.db.gz
+//	go test ./pkg/session/engine -run TestWriteOldStore -write-store PATH/testdata/NAME.db.gz
 //
 // and keeps the earlier ones.
 
@@ -207,8 +207,8 @@ func (o oldStore) conversations() {
 	o.equal(oldAddr("moved"), o.chat("old").Address)
 }
 
-// uses compares the shares of a chat's use. The first store was written by a build that
-// knew of none.
+// uses compares the shares of a chat's use. The build of the first store knew of none, and
+// that of the second one put them where other builds do not look for them.
 func (o oldStore) uses(chat string) {
 	o.t.Helper()
 	var shares []session.Share
@@ -216,7 +216,7 @@ func (o oldStore) uses(chat string) {
 	var turns []session.Spent
 	o.must(o.e.Chats().TurnUses(o.t.Context(), chat, func(u session.TurnUse) bool { turns = append(turns, u.Spent); return true }))
 	share := session.Share{Day: "2026-11-22", Purpose: session.ForPeople, Usage: session.Usage{Turns: 1, Input: 10, Output: 5, Money: 42}}
-	if o.file == "2026-11-22.db.gz" {
+	if o.file != "2026-11-23-uses.db.gz" {
 		o.equal([]session.Share{share}, shares)
 		o.equal(0, len(turns))
 		return

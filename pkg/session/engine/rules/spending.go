@@ -56,7 +56,7 @@ func Spend(t *table.Tx, chat uint64, s *session.Spent) error {
 
 // addShare adds to a person's share of a day.
 func addShare(t *table.Tx, key []byte, more *table.ShareRecord) error {
-	rec, err := ofDay[table.ShareRecord](t, key)
+	rec, err := ofDay[table.ShareRecord](t, table.Shares, key)
 	if err != nil {
 		return err
 	}
@@ -64,12 +64,12 @@ func addShare(t *table.Tx, key []byte, more *table.ShareRecord) error {
 	for i := range more.Rows {
 		rec.Add(more.Rows[i])
 	}
-	return t.Put(table.Spent, key, rec)
+	return t.Put(table.Shares, key, rec)
 }
 
 // addSpent adds to the use on a day.
 func addSpent(t *table.Tx, key []byte, more table.SpentRecord) error {
-	rec, err := ofDay[table.SpentRecord](t, key)
+	rec, err := ofDay[table.SpentRecord](t, table.Spent, key)
 	if err != nil {
 		return err
 	}
@@ -86,14 +86,14 @@ func addSpent(t *table.Tx, key []byte, more table.SpentRecord) error {
 
 // ofDay is a record of a day's use, an empty one where there is none. A damaged one is set
 // aside.
-func ofDay[T any](t *table.Tx, key []byte) (*T, error) {
-	rec, err := table.Get[T](t, table.Spent, key)
+func ofDay[T any](t *table.Tx, b table.Bucket, key []byte) (*T, error) {
+	rec, err := table.Get[T](t, b, key)
 	switch {
 	case errors.Is(err, session.ErrNotFound):
 		t.Added++
 		return new(T), nil
 	case errors.Is(err, session.ErrCorrupt):
-		return new(T), t.SetAside(table.Spent, key)
+		return new(T), t.SetAside(b, key)
 	default:
 		return rec, err
 	}
@@ -111,25 +111,21 @@ func takeOverFacts(t *table.Tx, n, other uint64) error {
 			return err
 		}
 	}
-	for _, key := range t.Keys(table.Spent, table.NumKey(other)) {
-		if err := takeOverDay(t, n, key); err != nil {
-			return err
-		}
-	}
-	return t.DeleteAll(table.Spent, table.NumKey(other))
+	return errors.Join(
+		takeOverDays(t, table.Spent, n, other, func(to []byte, rec *table.SpentRecord) error { return addSpent(t, to, *rec) }),
+		takeOverDays(t, table.Shares, n, other, func(to []byte, rec *table.ShareRecord) error { return addShare(t, to, rec) }),
+	)
 }
 
-// takeOverDay adds to a chat a record of another one's use. A damaged one goes with its chat.
-func takeOverDay(t *table.Tx, n uint64, key []byte) error {
-	to := append(table.NumKey(n), key[table.ChatKeyLen:]...)
-	if _, share := table.SpentDay(key); share {
-		if rec, err := table.Get[table.ShareRecord](t, table.Spent, key); err == nil {
-			return addShare(t, to, rec)
+// takeOverDays adds each record of a chat's use to that of another one, by add. A damaged one
+// goes with its chat.
+func takeOverDays[T any](t *table.Tx, b table.Bucket, n, other uint64, add func(to []byte, rec *T) error) error {
+	for _, key := range t.Keys(b, table.NumKey(other)) {
+		if rec, err := table.Get[T](t, b, key); err == nil {
+			if err := add(append(table.NumKey(n), key[table.ChatKeyLen:]...), rec); err != nil {
+				return err
+			}
 		}
-		return nil
 	}
-	if rec, err := table.Get[table.SpentRecord](t, table.Spent, key); err == nil {
-		return addSpent(t, to, *rec)
-	}
-	return nil
+	return t.DeleteAll(b, table.NumKey(other))
 }

@@ -9,21 +9,15 @@ import (
 
 // MarshalBinary is the stored form.
 func (s *SeenRecord) MarshalBinary() ([]byte, error) {
-	b := appendTimes(appendNumbers(nil, s.Chat, s.Seq), s.Time)
-	if s.Sum != "" {
-		b = appendTexts(b, s.Sum)
-	}
-	return b, nil
+	return appendTimes(appendNumbers(nil, s.Chat, s.Seq), s.Time), nil
 }
 
-// UnmarshalBinary reads the stored form.
+// UnmarshalBinary reads the stored form. It passes over the sum that the build of
+// 2026-11-23 stored behind it.
 func (s *SeenRecord) UnmarshalBinary(payload []byte) error {
 	r := readFields(payload)
 	s.Chat, s.Seq, s.Time = r.number(), r.number(), r.time()
-	if len(r.raw) > 0 && !r.bad {
-		s.Sum = r.next()
-	}
-	return r.end()
+	return r.start()
 }
 
 // MarshalBinary is the stored form.
@@ -31,14 +25,11 @@ func (t *TurnRecord) MarshalBinary() ([]byte, error) {
 	b := appendTexts(appendNumbers(nil, t.Session), string(t.Outcome), t.Reason)
 	b = appendNumbers(appendNumbers(b, uint64(len(t.Seqs))), t.Seqs...)
 	b = appendTexts(appendNumbers(b, uint64(len(t.Messages))), t.Messages...)
-	b = appendTimes(b, t.Time)
-	if t.Spent != nil {
-		b = appendSpent(b, t.Spent)
-	}
-	return b, nil
+	return appendTimes(b, t.Time), nil
 }
 
-// UnmarshalBinary reads the stored form.
+// UnmarshalBinary reads the stored form. It passes over the use of models that the build of
+// 2026-11-23 stored behind it.
 func (t *TurnRecord) UnmarshalBinary(payload []byte) error {
 	r := readFields(payload)
 	t.Session, t.Outcome, t.Reason = r.number(), session.Outcome(r.next()), r.next()
@@ -49,10 +40,7 @@ func (t *TurnRecord) UnmarshalBinary(payload []byte) error {
 		t.Messages = append(t.Messages, r.next())
 	}
 	t.Time = r.time()
-	if len(r.raw) > 0 && !r.bad {
-		t.Spent = r.spent()
-	}
-	return r.end()
+	return r.start()
 }
 
 // MarshalBinary is the stored form.

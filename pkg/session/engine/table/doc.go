@@ -15,4 +15,7 @@
 // To add a kind of record, name a bucket in keys.go, give it a struct in record.go, and
 // add its rules to package fsck. A bucket that stores of earlier builds lack is listed in
 // [LaterBuckets] too.
+//
+// A record that is stored as fields takes no further field: earlier builds would read it as
+// damaged. A new fact of such a record has a bucket of its own, such as [Uses].
 package table

@@ -71,6 +71,14 @@ func (r *fields) end() error {
 	return nil
 }
 
+// start says whether the fields that were read are as they should be. More may follow.
+func (r *fields) start() error {
+	if r.bad {
+		return errFields
+	}
+	return nil
+}
+
 func (r *fields) skip(size int) bool {
 	if r.bad || size <= 0 {
 		r.bad = true

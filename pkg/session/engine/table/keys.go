@@ -47,7 +47,10 @@ const (
 	Grants    Bucket = "grants"    // grant id -> session.Grant
 	Zones     Bucket = "zones"     // chat -> name of its time zone
 	Models    Bucket = "models"    // chat -> name of the model that it has chosen
-	Spent     Bucket = "spent"     // chat, day -> SpentRecord; chat, day, person -> ShareRecord
+	Spent     Bucket = "spent"     // chat, day -> SpentRecord
+	Shares    Bucket = "shares"    // chat, day, person -> ShareRecord
+	Uses      Bucket = "uses"      // chat, head seq -> UseRecord of the turn, where it asked a model
+	Sums      Bucket = "sums"      // item id -> sum of the item's wish, where it has one
 	TasksOf   Bucket = "tasks_of"  // chat, task id -> empty
 	JobsOf    Bucket = "jobs_of"   // chat, job id -> empty
 	Tokens    Bucket = "tokens"    // hash of a secret -> session.Token
@@ -60,14 +63,18 @@ func Buckets() []Bucket {
 	return []Bucket{
 		Meta, Addr, Chats, Sessions, History, Inbox, Seen, Steps, Turns, Suspects,
 		Outbox, Sent, Suspended, Tasks, Open, Jobs, Due, Leases, Cursors,
-		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Marks, Bad,
+		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Marks,
+		Shares, Uses, Sums, Bad,
 	}
 }
 
 // LaterBuckets are those that a store of an earlier build lacks: it gets them when
 // it is opened, and until then it is read as if they were empty.
 func LaterBuckets() []Bucket {
-	return []Bucket{Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Marks}
+	return []Bucket{
+		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Marks,
+		Shares, Uses, Sums,
+	}
 }
 
 // isIndex says that a bucket's values are empty by design.

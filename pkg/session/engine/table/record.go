@@ -166,13 +166,10 @@ func (s *SessionRecord) UnmarshalBinary(payload []byte) error {
 	return r.end()
 }
 
-// SeenRecord says where an accepted item was put. It is stored as fields in this order; a
-// record without a sum ends before it.
+// SeenRecord says where an accepted item was put. It is stored as fields in this order.
 type SeenRecord struct {
 	Chat, Seq uint64
 	Time      time.Time
-	// Sum is that of the item's wish.
-	Sum string
 }
 
 // StepRecord is a step; the items of a join stay in the inbox and are named by
@@ -193,8 +190,6 @@ type TurnRecord struct {
 	// Messages are the platform's ids of its messages, for edits that come later.
 	Messages []string
 	Time     time.Time
-	// Spent is its use of models; nil, and nothing stored, where it asked none.
-	Spent *session.Spent
 }
 
 // SuspectRecord is a chat that had unfinished work when a process died. Begun is

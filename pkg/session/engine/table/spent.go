@@ -84,18 +84,27 @@ func (s *ShareRecord) UnmarshalBinary(payload []byte) error {
 	return r.end()
 }
 
-// shareMark ends the day in the key of a share, which so follows the key of its day.
+// shareMark ends the day in the key of a share.
 const shareMark = 0
+
+// DayKey is what the keys of all shares of a day in a chat begin with.
+func DayKey(chat uint64, day string) []byte { return append(SpentKey(chat, day), shareMark) }
 
 // ShareKey is the key of a person's share of a day in a chat.
 func ShareKey(chat uint64, day, person string) []byte {
-	return append(append(SpentKey(chat, day), shareMark), IDKey(person)...)
+	return append(DayKey(chat, day), IDKey(person)...)
 }
 
-// SpentDay is the day of a [SpentKey] or a [ShareKey], and whether it is the key of a share.
-func SpentDay(key []byte) (day string, share bool) {
-	head, _, share := bytes.Cut(key[min(ChatKeyLen, len(key)):], []byte{shareMark})
-	return string(head), share
+// SpentDay is the day of a [SpentKey] or a [ShareKey].
+func SpentDay(key []byte) string {
+	day, _, _ := bytes.Cut(key[min(ChatKeyLen, len(key)):], []byte{shareMark})
+	return string(day)
+}
+
+// Misplaced says that a key of [Spent] is that of a share, which the build of 2026-11-23 put
+// there. Such a record is passed over until it is old.
+func Misplaced(key []byte) bool {
+	return bytes.IndexByte(key[min(ChatKeyLen, len(key)):], shareMark) >= 0
 }
 
 func appendUsage(b []byte, u *session.Usage) []byte {
@@ -109,20 +118,26 @@ func (r *fields) usage() session.Usage {
 	}
 }
 
-// appendSpent writes the use of a turn.
-func appendSpent(b []byte, s *session.Spent) []byte {
-	b = appendUsage(appendTexts(b, s.Day, string(s.Purpose), s.Person), &s.Usage)
+// UseRecord is the use of models by an ended turn. It is stored as fields: the day, purpose,
+// person and usage, the number of models, and of each its name and usage.
+type UseRecord session.Spent
+
+// MarshalBinary is the stored form.
+func (s *UseRecord) MarshalBinary() ([]byte, error) {
+	b := appendUsage(appendTexts(nil, s.Day, string(s.Purpose), s.Person), &s.Usage)
 	b = appendNumbers(b, uint64(len(s.Models)))
 	for i := range s.Models {
 		b = appendUsage(appendTexts(b, s.Models[i].Model), &s.Models[i].Usage)
 	}
-	return b
+	return b, nil
 }
 
-func (r *fields) spent() *session.Spent {
-	s := &session.Spent{Day: r.next(), Purpose: session.Purpose(r.next()), Person: r.next(), Usage: r.usage()}
+// UnmarshalBinary reads the stored form.
+func (s *UseRecord) UnmarshalBinary(payload []byte) error {
+	r := readFields(payload)
+	s.Day, s.Purpose, s.Person, s.Usage = r.next(), session.Purpose(r.next()), r.next(), r.usage()
 	for i := r.number(); i > 0 && !r.bad; i-- {
 		s.Models = append(s.Models, session.ModelUsage{Model: r.next(), Usage: r.usage()})
 	}
-	return s
+	return r.end()
 }

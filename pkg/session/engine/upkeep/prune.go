@@ -28,7 +28,10 @@ const (
 
 // remembered are the buckets with records that are pruned by age.
 func remembered() []table.Bucket {
-	return []table.Bucket{table.Seen, table.Sent, table.Turns, table.Tasks, table.Approvals, table.Grants, table.Spent}
+	return []table.Bucket{
+		table.Seen, table.Sent, table.Turns, table.Tasks, table.Approvals, table.Grants, table.Spent,
+		table.Shares, table.Uses, table.Sums,
+	}
 }
 
 // keepSpent is how much longer than the rest the use of a day is known.
@@ -132,11 +135,14 @@ func (p *pruning) isOld(t *table.Tx, b table.Bucket, k, v []byte) bool {
 		since, err = timeOf(b, k, payload, func(r *session.Approval) time.Time { return r.Expires })
 	case table.Grants:
 		since, err = timeOf(b, k, payload, func(r *session.Grant) time.Time { return r.Expires })
-	case table.Spent:
-		day, _ := table.SpentDay(k)
-		if since, err = time.Parse(time.DateOnly, day); err == nil {
+	case table.Spent, table.Shares:
+		if since, err = time.Parse(time.DateOnly, table.SpentDay(k)); err == nil {
 			since = since.Add(keepSpent)
 		}
+	case table.Uses: // as long as the turn
+		return !t.Has(table.Turns, k)
+	case table.Sums: // as long as the id
+		return !t.Has(table.Seen, k)
 	default:
 		since, err = timeOf(b, k, payload, func(r *session.Task) time.Time {
 			if r.State == session.TaskRunning {
