@@ -1,6 +1,7 @@
 package bolt
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"slices"
@@ -15,21 +16,31 @@ import (
 // fileTx is a transaction of bbolt as a [kv.Tx].
 type fileTx struct {
 	b       *bbolt.Tx
-	buckets []opened
+	buckets []opened // few: a transaction that reads uses six, one that writes twenty
 }
 
-// opened is a bucket that the transaction has used.
+// opened is a bucket that the transaction has used, and the cursor of its Get: a new one
+// for each key would allocate its way through the pages each time.
 type opened struct {
 	name kv.Bucket
 	b    *bbolt.Bucket
+	get  *bbolt.Cursor
 }
 
 // in is a bucket. All of them are created with the store, so that one that is missing
 // is damage; those of [laterBuckets] are nil in a store of an earlier build.
 func (t *fileTx) in(b kv.Bucket) *bbolt.Bucket {
+	if o := t.open(b); o != nil {
+		return o.b
+	}
+	return nil
+}
+
+// open is in with the cursor; it is valid until the next call.
+func (t *fileTx) open(b kv.Bucket) *opened {
 	for i := range t.buckets {
 		if t.buckets[i].name == b {
-			return t.buckets[i].b
+			return &t.buckets[i]
 		}
 	}
 	bk := t.b.Bucket([]byte(b))
@@ -39,17 +50,20 @@ func (t *fileTx) in(b kv.Bucket) *bbolt.Bucket {
 		}
 		panic(fmt.Sprintf("bucket %s is missing", b))
 	}
-	t.buckets = append(t.buckets, opened{name: b, b: bk})
-	return bk
+	t.buckets = append(t.buckets, opened{name: b, b: bk, get: bk.Cursor()})
+	return &t.buckets[len(t.buckets)-1]
 }
 
 // Get is the value of a key.
 func (t *fileTx) Get(b kv.Bucket, key []byte) []byte {
-	bk := t.in(b)
-	if bk == nil {
+	o := t.open(b)
+	if o == nil {
 		return nil
 	}
-	return bk.Get(key)
+	if k, v := o.get.Seek(key); bytes.Equal(k, key) {
+		return v
+	}
+	return nil
 }
 
 // Cursor walks over a bucket.

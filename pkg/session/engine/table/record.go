@@ -43,8 +43,11 @@ func Unseal(b Bucket, key, rec []byte) ([]byte, error) {
 
 func sum(b Bucket, key, payload []byte) uint32 {
 	t := crc32.MakeTable(crc32.Castagnoli)
-	c := crc32.Update(0, t, []byte(b))
-	c = crc32.Update(c, t, key)
+	c := ^uint32(0)
+	for i := range len(b) { // as crc32.Update, which would need a copy of the name
+		c = t[(c^uint32(b[i]))&0xff] ^ c>>8
+	}
+	c = crc32.Update(^c, t, key)
 	return crc32.Update(c, t, payload)
 }
 
