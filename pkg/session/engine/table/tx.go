@@ -24,6 +24,12 @@ type Tx struct {
 	Meta    MetaRecord
 	Epoch   uint64
 
+	// next is the highest number that was given out, once it is known; it is stored at the
+	// end when numbered.
+	next     uint64
+	known    bool
+	numbered bool
+
 	Added        int      // records that may be pruned when they are old
 	Removed      int      // entries of history that went with forgotten sessions
 	RemovedBytes int      // of those entries, in bytes
@@ -146,7 +152,7 @@ const (
 	NumberLen = 8
 )
 
-// number is the highest that was given out.
+// number is the highest that was given out before this transaction.
 func (t *Tx) number() (uint64, error) {
 	payload, err := t.Raw(Meta, []byte(NumberKey))
 	switch {
@@ -167,13 +173,26 @@ func (t *Tx) count(n uint64) error {
 	return t.PutRaw(Meta, []byte(NumberKey), NumKey(n))
 }
 
-// Next is a new number, larger than all before.
+// Next is a new number, larger than all before. PutNumber has to store it.
 func (t *Tx) Next() (uint64, error) {
-	n, err := t.number()
-	if err != nil {
-		return 0, err
+	if !t.known {
+		n, err := t.number()
+		if err != nil {
+			return 0, err
+		}
+		t.next, t.known = n, true
 	}
-	return n + 1, t.PutRaw(Meta, []byte(NumberKey), NumKey(n+1))
+	t.next++
+	t.numbered, t.Changed = true, true
+	return t.next, nil
+}
+
+// PutNumber stores the highest number that the transaction has given out, if it gave any.
+func (t *Tx) PutNumber() error {
+	if !t.numbered {
+		return nil
+	}
+	return t.PutRaw(Meta, []byte(NumberKey), NumKey(t.next))
 }
 
 // Each calls f for every key with prefix, in order, until f says no. Keys and

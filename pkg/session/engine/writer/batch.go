@@ -51,6 +51,9 @@ func (b *batch) run(w *Writer, k kv.Tx) error {
 	if !changed {
 		return errUnchanged
 	}
+	if err := b.t.PutNumber(); err != nil {
+		return err
+	}
 	return b.putMeta(w.State.Meta())
 }
 
