@@ -123,8 +123,8 @@ func apiMutants() []Mutant {
 		},
 		{
 			Promise: "api: a chat is whole", Defect: "reads a chat from its summary on",
-			File: "pkg/session/engine/history.go", Old: "func(*session.Info) uint64 { return 0 }",
-			New: "func(info *session.Info) uint64 { return info.CompactedTo }",
+			File: "pkg/session/engine/history.go", Old: "func(uint64) uint64 { return 0 }",
+			New: "func(compactedTo uint64) uint64 { return compactedTo }",
 			Dir: dir, Test: "^TestAChatIsReadWhole$",
 		},
 		{

@@ -17,20 +17,20 @@ const (
 
 // Tail reads a session's history from its end.
 func (s sessions) Tail(ctx context.Context, id string, before uint64, f func(session.Entry) bool) error {
-	return s.back(ctx, id, before, func(info *session.Info) uint64 { return info.CompactedTo }, f)
+	return s.back(ctx, id, before, func(compactedTo uint64) uint64 { return compactedTo }, f)
 }
 
 // Back does so beyond the compaction point.
 func (s sessions) Back(ctx context.Context, id string, before uint64, f func(session.Entry) bool) error {
-	return s.back(ctx, id, before, func(*session.Info) uint64 { return 0 }, f)
+	return s.back(ctx, id, before, func(uint64) uint64 { return 0 }, f)
 }
 
 func (s sessions) back(
-	ctx context.Context, id string, before uint64, downTo func(*session.Info) uint64, f func(session.Entry) bool,
+	ctx context.Context, id string, before uint64, downTo func(compactedTo uint64) uint64, f func(session.Entry) bool,
 ) error {
 	var bad []*table.RecordError
 	err := s.e.w.View(func(t *table.Tx) error {
-		info, err := table.ReadSession(t, id)
+		entries, compactedTo, err := table.ReadExtent(t, id)
 		if err != nil {
 			return err
 		}
@@ -38,10 +38,10 @@ func (s sessions) back(
 		if err != nil {
 			return err
 		}
-		if before == 0 || before > info.Entries+1 {
-			before = info.Entries + 1
+		if before == 0 || before > entries+1 {
+			before = entries + 1
 		}
-		c, end, from := t.Cursor(table.History), table.NumKey(n, before), downTo(&info)
+		c, end, from := t.Cursor(table.History), table.NumKey(n, before), downTo(compactedTo)
 		marks := table.NewMarksBack(t, end)
 		k, v := c.SeekBefore(end)
 		for ; k != nil && table.Num(k, 0) == n && table.Num(k, 1) >= from; k, v = c.Prev() {

@@ -69,25 +69,48 @@ func chosenModel(t *Tx, n uint64) string {
 
 // ReadSession describes any session.
 func ReadSession(t *Tx, id string) (session.Info, error) {
-	if id == "" {
-		return session.Info{}, fmt.Errorf("session %q: %w", id, session.ErrNotFound)
-	}
-	rec, err := Get[SessionRecord](t, Sessions, []byte(id))
-	if err != nil {
-		return session.Info{}, fmt.Errorf("session %q: %w", id, err)
-	}
-	if rec.Past != nil {
-		return *rec.Past, nil
-	}
-	c, err := ReadChat(t, rec.Chat)
-	if err != nil {
+	rec, c, err := readSession(t, id)
+	switch {
+	case err != nil:
 		return session.Info{}, err
-	}
-	if SessionID(c.Session) != id {
+	case rec.Past != nil:
+		return *rec.Past, nil
+	case SessionID(c.Session) != id:
 		// The chat's record was damaged and made anew; this session's own counts went with it.
 		return session.Info{Session: id, Chat: ChatID(rec.Chat), Address: c.Address, Entries: lastEntry(t, id)}, nil
 	}
 	return InfoOf(t, rec.Chat, c), nil
+}
+
+// ReadExtent is the number of entries of any session, and its compaction point: the part of
+// [ReadSession] that each turn reads.
+func ReadExtent(t *Tx, id string) (entries, compactedTo uint64, err error) {
+	rec, c, err := readSession(t, id)
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case rec.Past != nil:
+		return rec.Past.Entries, rec.Past.CompactedTo, nil
+	case SessionID(c.Session) != id:
+		return lastEntry(t, id), 0, nil
+	}
+	return c.Entries, c.CompactedTo, nil
+}
+
+// readSession reads a session's record, and that of its chat unless /new left it behind.
+func readSession(t *Tx, id string) (*SessionRecord, *ChatRecord, error) {
+	if id == "" {
+		return nil, nil, fmt.Errorf("session %q: %w", id, session.ErrNotFound)
+	}
+	rec, err := Get[SessionRecord](t, Sessions, []byte(id))
+	if err != nil {
+		return nil, nil, fmt.Errorf("session %q: %w", id, err)
+	}
+	if rec.Past != nil {
+		return rec, nil, nil
+	}
+	c, err := ReadChat(t, rec.Chat)
+	return rec, c, err
 }
 
 // SessionNum is the number of a session, by its id.
