@@ -289,6 +289,9 @@ func (a *arrival) signal() {
 	if open != nil {
 		open.arrived(a.seq)
 	}
+	if a.turn != nil && (a.turn == open || a.turn.committed.Load()) {
+		return // its lane was told when the turn began, and looks again unless the turn commits
+	}
 	if s != nil {
 		s.Signal(a.chat, urgencyOf(a.item), a.item.Time)
 	}
