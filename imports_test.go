@@ -152,9 +152,10 @@ func rooms() map[string][]string {
 			"pkg/session", "pkg/tools", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/progress", "pkg/agent/prompt",
 		}, vocabulary...),
 		"pkg/agent/turn": append([]string{
-			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/budget", "pkg/agent/progress", "pkg/agent/prompt", "pkg/agent/trust",
-			"pkg/events",
+			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/budget", "pkg/agent/caller", "pkg/agent/progress", "pkg/agent/prompt",
+			"pkg/agent/trust", "pkg/events",
 		}, vocabulary...),
+		"pkg/agent/caller":   vocabulary,
 		"pkg/agent/budget":   append([]string{"pkg/session"}, vocabulary...),
 		"pkg/agent/progress": append([]string{"pkg/session", "pkg/tools"}, vocabulary...),
 		"pkg/agent/prompt":   append([]string{"pkg/session", "pkg/openat"}, vocabulary...),

@@ -29,6 +29,7 @@ const (
 
 func normalise(in Inbound) Inbound {
 	in.Text = cut(cleanText(in.Text), MaxText)
+	in.Wish = in.Wish.cleaned()
 	in.Quote = cut(cleanText(in.Quote), MaxQuote)
 	in.Sender.Name = cleanName(in.Sender.Name)
 	var dropped int

@@ -1,8 +1,8 @@
 package channels
 
 // Wish is what a message asks of the turn that answers it. It only takes away: no field
-// gives a turn more than it has without. It is stored with the message, so a turn that
-// goes on after a crash has the same.
+// gives a turn more rights than it has without. It is stored with the message, so a turn
+// that goes on after a crash has the same.
 type Wish struct {
 	// NoTools takes all tools away. Tools, where it is not empty, are the names of those
 	// that stay.
@@ -24,6 +24,15 @@ type Wish struct {
 	// Sum tells what was asked from anything else under the same id, or is "": the store
 	// refuses an item whose id was taken with another one.
 	Sum string `json:"sum,omitempty"`
+	// Said, where it is not empty, is the message in place of its Text: the conversation as
+	// its program tells it, oldest first. Instructions stand behind those of the operator.
+	Said         []Said `json:"said,omitempty"`
+	Instructions string `json:"instructions,omitempty"`
+	// Caller are tools that the program runs: they are offered beside those that stay, and
+	// take the place of one with the same name.
+	Caller []CallerTool `json:"caller,omitempty"`
+	// Model is the name of the choice of a model, where it is not that of the chat.
+	Model string `json:"model,omitempty"`
 }
 
 // The words of [Wish.Choice].
@@ -37,14 +46,16 @@ const (
 // MaxWishTools is how many tools a [Wish] may name.
 const MaxWishTools = 128
 
+// maxToolName is the longest name of a tool.
+const maxToolName = 64
+
 // valid says whether a wish can be stored: names of tools are as short as tools have them.
 func (w *Wish) valid() bool {
 	if w == nil {
 		return true
 	}
-	const maxToolName = 64
 	if len(w.Tools) > MaxWishTools || w.Rounds < 0 || len(w.Tool) > maxToolName || !cleanID(w.Tool) || !cleanID(w.Choice) ||
-		!cleanID(w.Level) || !cleanID(w.Credential) || !cleanID(w.Sum) {
+		!cleanID(w.Level) || !cleanID(w.Credential) || !cleanID(w.Sum) || !w.validSaid() {
 		return false
 	}
 	for _, name := range w.Tools {

@@ -64,14 +64,18 @@ type Call struct {
 	Called string `json:"name"`
 	// Arguments are an object; text that is no object is a JSON string.
 	Arguments json.RawMessage `json:"arguments"`
-	// Run is RunServer.
+	// Run is RunServer or RunClient.
 	Run string `json:"run"`
 	// Summary is one line for people: the tool and the subject of the call.
 	Summary string `json:"summary"`
 }
 
-// RunServer says that the gateway runs a call.
-const RunServer = "server"
+// RunServer says that the gateway runs a call, RunClient that the program does which sent
+// the message: the turn ends with StopCaller, and the result comes with a later message.
+const (
+	RunServer = "server"
+	RunClient = "client"
+)
 
 // Executing says that a call runs now, after the policy and a person had their say.
 type Executing struct {
@@ -159,6 +163,7 @@ type Usage struct {
 const (
 	StopEnd      = "end"
 	StopAsked    = "confirmation_required"
+	StopCaller   = "tool_calls"
 	StopLimit    = "max_tool_iterations"
 	StopLength   = "length"
 	StopFiltered = "content_filter"

@@ -9,6 +9,7 @@ import (
 	"parley/pkg/providers"
 	"parley/pkg/text"
 	"parley/pkg/tools/internal/batch"
+	"parley/pkg/tools/internal/memory"
 )
 
 const (
@@ -32,7 +33,9 @@ func (l *loop) pending(round, index int, c providers.ToolCall) pending {
 	p := pending{bad: c.BadArguments, call: Call{
 		Round: round, Index: index, ID: c.ID, Name: c.Name, Arguments: c.Arguments, RawArguments: c.RawArguments,
 	}}
-	if l.Tools == nil {
+	if l.callers(c.Name) {
+		p.refused = Fail(ErrInvalidArguments, c.BadArguments, nil)
+	} else if l.Tools == nil {
 		p.refused = Fail(ErrNotFound, fmt.Sprintf("there is no tool %q", text.ClipBytes(c.Name, 64)), nil)
 	} else if e := l.Tools.catalog().picked(c.Name); e != nil {
 		p.call.Annotations, p.call.Async = l.Tools.catalog().limits(e), e.async
@@ -144,4 +147,28 @@ func (l *loop) dispatch(ctx context.Context, p *pending) outcome {
 	})
 	l.remember(known, &p.call, &out)
 	return out
+}
+
+// memoOf says how a call of this loop uses its memory; nil for a call that does not.
+func (l *loop) memoOf(call *Call) *memory.Call {
+	a := call.Annotations
+	if !a.ReadOnly || a.OpenWorld || a.Volatile || call.Async {
+		return nil
+	}
+	return l.memo.Of(call.Name, call.Arguments, l.Tools.catalog().changes.Load())
+}
+
+// remember keeps the result of a call. It leaves out failures, which are tried again,
+// results for the person, which are shown again, and results that were cut to their
+// bound, which have no room for the line before them.
+func (l *loop) remember(c *memory.Call, call *Call, out *outcome) {
+	res, limit := out.result, call.Annotations.MaxOutput
+	switch {
+	case res.Async && !call.Annotations.ReadOnly:
+		l.memo.SwitchOff()
+	case c == nil || !out.begun || out.unknown || res.IsError || res.Async || res.ForUser != "":
+	case limit > 0 && len(res.ForLLM)+len(memory.Line) > limit:
+	default:
+		c.Keep(res.ForLLM)
+	}
 }

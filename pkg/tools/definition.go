@@ -15,14 +15,8 @@ func ToolToSchema(tool Tool) map[string]any {
 }
 
 func schemaMap(name, description string, parameters map[string]any) map[string]any {
-	return map[string]any{
-		"type": "function",
-		"function": map[string]any{
-			"name":        name,
-			"description": description,
-			"parameters":  parameters,
-		},
-	}
+	function := map[string]any{"name": name, "description": description, "parameters": parameters}
+	return map[string]any{"type": "function", "function": function}
 }
 
 // DefinitionOf is a tool as it is sent to a model.

@@ -62,6 +62,9 @@ type ToolLoopConfig struct {
 	Gate Gate
 	// Whole offers all tools from the beginning, also where one of them finds the others.
 	Whole bool
+	// Caller are tools that the loop's caller runs itself, offered beside Tools. The loop
+	// ends once the other calls of an answer with a call of one have their results.
+	Caller []providers.ToolDefinition
 	// Asked says that an earlier attempt has put a question in round FirstRound: the
 	// loop ends once the other calls of that round have their results.
 	Asked bool
@@ -81,6 +84,8 @@ type ToolLoopResult struct {
 	// Asked says that the loop ended because a call waits for a person; there is no
 	// final text.
 	Asked bool
+	// Caller are the calls that the loop's caller has to run: the one exception to that.
+	Caller []providers.ToolCall
 	// FinishReason is that of the last answer.
 	FinishReason string
 	// Usage is the sum over all rounds of this run.
@@ -141,8 +146,8 @@ func RunToolLoop(
 // choice checks the caller's tool_choice.
 func (l *loop) choice() (asking.Choice, error) {
 	return asking.ChoiceOf(l.LLMOptions,
-		func() bool { return l.Tools != nil && len(l.Tools.calls.view.usable()) > 0 },
-		func(name string) bool { return l.Tools != nil && l.Tools.Enabled(name) })
+		func() bool { return len(l.Caller) > 0 || l.Tools != nil && len(l.Tools.calls.view.usable()) > 0 },
+		func(name string) bool { return l.callers(name) || l.Tools != nil && l.Tools.Enabled(name) })
 }
 
 // resume runs the calls of an interrupted answer that have no result yet.
@@ -150,9 +155,23 @@ func (l *loop) resume(ctx context.Context) error {
 	missing := asking.Unanswered(l.conversation)
 	calls := make([]pending, 0, len(missing))
 	for _, i := range slices.Sorted(maps.Keys(missing)) {
-		calls = append(calls, l.pending(l.FirstRound, i, missing[i]))
+		calls = l.sort(calls, l.FirstRound, i, missing[i])
 	}
 	return l.call(ctx, calls)
+}
+
+// sort adds a call to those that run here, or to those that the loop's caller runs.
+func (l *loop) sort(calls []pending, round, index int, c providers.ToolCall) []pending {
+	if c.BadArguments != "" || !l.callers(c.Name) {
+		return append(calls, l.pending(round, index, c))
+	}
+	l.result.Caller = append(l.result.Caller, c)
+	return calls
+}
+
+// callers says whether a tool is one that the loop's caller runs.
+func (l *loop) callers(name string) bool {
+	return slices.ContainsFunc(l.Caller, func(d providers.ToolDefinition) bool { return d.Function.Name == name })
 }
 
 // ask sends the conversation to the model.
@@ -172,6 +191,7 @@ func (l *loop) ask(ctx context.Context, round int, c asking.Choice, last bool) (
 // with those that the conversation has found or called. There a call that the model was
 // told to make comes after the one that finds its tool.
 func (l *loop) offer(q *asking.Question) {
+	defer func() { q.Tools = append(slices.Clip(q.Tools), l.Caller...) }()
 	if l.Tools == nil {
 		return
 	}
@@ -238,19 +258,19 @@ func (l *loop) round(ctx context.Context, round int, choice asking.Choice) (bool
 		return true, nil
 	}
 	l.append(resp.Message())
-	calls := make([]pending, len(resp.ToolCalls))
+	calls := make([]pending, 0, len(resp.ToolCalls))
 	for i, c := range resp.ToolCalls {
-		calls[i] = l.pending(round, i, c)
+		calls = l.sort(calls, round, i, c)
 		l.event(Event{Kind: EventToolCall, Round: round, CallID: c.ID, Tool: c.Name, Arguments: c.RawArguments})
 	}
 	err = l.call(ctx, calls)
 	return err == nil && l.waits(), err
 }
 
-// waits says whether the loop ends because a call waits for a person.
+// waits says whether the loop ends because a call waits for a person, or for the caller.
 func (l *loop) waits() bool {
 	l.result.Asked = l.asked.Load()
-	return l.result.Asked
+	return l.result.Asked || len(l.result.Caller) > 0
 }
 
 func (l *loop) append(messages ...providers.Message) {

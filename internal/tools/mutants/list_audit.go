@@ -45,7 +45,7 @@ func auditMutants() []Mutant {
 		},
 		{
 			Promise: memo, Defect: "answers a clock from memory",
-			File: "pkg/tools/memo.go", Old: `a.OpenWorld || a.Volatile || call.Async`, New: `a.OpenWorld || call.Async`,
+			File: "pkg/tools/calls.go", Old: `a.OpenWorld || a.Volatile || call.Async`, New: `a.OpenWorld || call.Async`,
 			Dir: dir, Test: "^TestMemo$",
 		},
 		{

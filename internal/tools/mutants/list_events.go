@@ -51,12 +51,13 @@ func eventMutants() []Mutant {
 		},
 		{
 			Promise: "requests: only narrow", Defect: "offers a tool beyond the level because a message names it",
-			File: agent + "/turn/turn.go", Old: "|| !leaves(wish, name) {", New: "&& (wish == nil || len(wish.Tools) == 0) || !leaves(wish, name) {",
+			File: agent + "/turn/turn.go", Old: "|| !caller.Leaves(wish, name) {",
+			New: "&& (wish == nil || len(wish.Tools) == 0) || !caller.Leaves(wish, name) {",
 			Dir: agent, Test: "^TestAWishOnlyTakesAway$",
 		},
 		{
 			Promise: "requests: only narrow", Defect: "raises the limit of rounds",
-			File: agent + "/turn/wish.go", Old: "return min(limit, w.Rounds)", New: "return w.Rounds",
+			File: agent + "/caller/options.go", Old: "return min(limit, w.Rounds)", New: "return w.Rounds",
 			Dir: agent, Test: "^TestAWishForRounds$",
 		},
 		{

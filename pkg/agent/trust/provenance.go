@@ -105,7 +105,8 @@ func isNameByte(c byte) bool {
 }
 
 // AddItems takes in the messages of items. A file or a forwarded message may hold
-// anything and taints the turn; the words that people write themselves name addresses.
+// anything and taints the turn, and so do words of others that a program brings along;
+// the words that people write themselves name addresses.
 func (p *Provenance) AddItems(items []session.Item) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,7 +123,8 @@ func (p *Provenance) AddItems(items []session.Item) {
 			p.tainted = true
 			continue
 		}
-		p.named = append(p.named, strings.ToLower(in.Text))
+		p.tainted = p.tainted || in.Wish.Claimed()
+		p.named = append(p.named, strings.ToLower(in.Text), strings.ToLower(in.Wish.UserWords()))
 	}
 }
 

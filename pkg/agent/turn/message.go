@@ -70,7 +70,7 @@ func (h *Message) finished(ctx context.Context, e *Result) (Reply, error) {
 		Outcome: session.OutcomeAnswered, Messages: e.Messages, CompactTo: e.CompactTo, Summary: e.Summary,
 	}, Dated: true}
 	switch {
-	case res.Asked: // the words stand in the question
+	case res.Asked, len(res.Caller) > 0: // the words stand in the question, or beside the call
 		return re, nil
 	case text == prompt.NoReply:
 		if !r.Principal.Person || r.outgoing.any() {

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"parley/pkg/agent/caller"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
@@ -92,7 +93,7 @@ func (Model) Choices() []Choice { return nil }
 
 // ModelOf is the model for a role in the chat for which the turn works.
 func ModelOf(t *Turn, role Role) Model {
-	return t.Deps.Models.For(role, t.Origin.Address, t.Info.Model)
+	return t.Deps.Models.For(role, t.Origin.Address, caller.Model(Wish(t), t.Info.Model))
 }
 
 // modelFor is the model that answers the turn, which begins with users.
@@ -115,7 +116,7 @@ func modelFor(t *Turn, users []providers.Message) Model {
 func optionsFor(t *Turn, m *Model, offered *tools.ToolRegistry) map[string]any {
 	options := map[string]any{providers.OptionTurn: t.Info.ID}
 	maps.Copy(options, m.Options)
-	if choice := choiceFor(t, wished(t, m.ToolChoice), offered); choice != nil {
+	if choice := choiceFor(t, caller.Choice(Wish(t), m.ToolChoice), offered); choice != nil {
 		options["tool_choice"] = choice
 	}
 	return options
@@ -130,10 +131,10 @@ func choiceFor(t *Turn, choice any, offered *tools.ToolRegistry) any {
 		if choice != choiceRequired {
 			return choice
 		}
-		can = len(offered.List()) > 0
+		can = len(offered.List()) > 0 || len(caller.Tools(Wish(t))) > 0
 	case map[string]any:
 		name, _ := choice["name"].(string)
-		can = offered.Enabled(name)
+		can = offered.Enabled(name) || caller.Runs(Wish(t), name)
 	}
 	if !can || isFree(t) || t.Info.Items[0].Inbound == nil {
 		return nil

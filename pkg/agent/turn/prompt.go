@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 
+	"parley/pkg/agent/caller"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -21,7 +22,7 @@ func (t *Turn) Frame(ctx context.Context) (system, setting providers.Message, er
 		closing = "The channel is " + t.Info.Address.Channel + ". Answer " + prompt.NoReply +
 			" alone when there is nothing to say and no person asked, or you have already sent a message."
 	}
-	return t.Deps.Prompts.System(files, closing), prompt.Setting(files, t.Clock.Today()), nil
+	return t.Deps.Prompts.System(files, caller.Closing(closing, Wish(t))), prompt.Setting(files, t.Clock.Today()), nil
 }
 
 // UserMessages are items as the model reads them, one message each, with the outcomes
@@ -29,6 +30,10 @@ func (t *Turn) Frame(ctx context.Context) (system, setting providers.Message, er
 func (t *Turn) UserMessages(items []session.Item, files [][]prompt.Fetched) []providers.Message {
 	out := make([]providers.Message, 0, len(items))
 	for i := range items {
+		if words := caller.Words(items[i].Inbound); words != nil {
+			out = append(out, words...)
+			continue
+		}
 		var own []prompt.Fetched
 		if files != nil {
 			own = files[i]

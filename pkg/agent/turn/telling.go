@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"parley/pkg/agent/caller"
 	"parley/pkg/events"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -17,6 +18,7 @@ import (
 // depends on one.
 type telling struct {
 	to *events.Turn // nil where events cannot be read
+	of *Turn
 	// streamed says that pieces of the round's answer were told.
 	streamed bool
 
@@ -34,7 +36,7 @@ func (l *telling) begin(t *Turn) {
 	if it := &t.Info.Items[0]; it.Inbound != nil {
 		d.Message = it.ID
 	}
-	l.done = events.Done{Turn: t.Info.ID, Stop: events.StopEnd}
+	l.done, l.of = events.Done{Turn: t.Info.ID, Stop: events.StopEnd}, t
 	l.to = t.Deps.Surfaces.At(t.Info.Address).Events.Begin(t.Info.Address, d)
 }
 
@@ -85,8 +87,12 @@ func (l *telling) event(e *tools.Event) {
 
 // call tells a whole call.
 func (l *telling) call(id, tool, arguments string) {
+	run := events.RunServer
+	if caller.Runs(Wish(l.of), tool) {
+		run = events.RunClient
+	}
 	l.to.Tell(events.Call{
-		ID: id, Called: tool, Arguments: json.RawMessage(arguments), Run: events.RunServer, Summary: summaryOf(tool, arguments),
+		ID: id, Called: tool, Arguments: json.RawMessage(arguments), Run: run, Summary: summaryOf(tool, arguments),
 	})
 }
 
@@ -137,6 +143,8 @@ func (l *telling) stops(res *tools.ToolLoopResult, err error) {
 		stop = events.StopError
 	case res.Asked:
 		stop = events.StopAsked
+	case len(res.Caller) > 0:
+		stop = events.StopCaller
 	case res.LimitReached:
 		stop = events.StopLimit
 		l.to.Tell(events.Notice{Code: events.StopLimit, Text: textLimitNotice})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -14,6 +13,7 @@ import (
 
 	"parley/internal/failpoint"
 	"parley/pkg/agent/budget"
+	"parley/pkg/agent/caller"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/trust"
 	"parley/pkg/channels"
@@ -237,7 +237,7 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 		}
 		t.Input.Whole = !h.Partial && !isFree(t)
 		all := len(h.Messages)
-		msgs := append(append(append(slices.Insert(h.Messages, 0, system), setting), users...), past.messages...)
+		msgs := caller.Frame(system, setting, h.Messages, users, past.messages)
 		t.At(StageAsking)
 		if !storesCuts(t, &model) || t.Deps.Prompts.Rests(t.Info.Session) {
 			h.Out = nil
@@ -287,10 +287,10 @@ func storesCuts(t *Turn, model *Model) bool {
 	return t.Input.Role != RoleHeartbeat && model.HistoryTokens(limit) >= own.HistoryTokens(limit)
 }
 
-// speaks reports whether the model has ended a turn with words, or with a question. The
+// speaks reports whether the model has ended a turn with words, a question or a call. The
 // turn fails otherwise, and a turn that fails stores no cut.
 func speaks(res *tools.ToolLoopResult) bool {
-	return res.Asked || strings.TrimSpace(res.Content) != ""
+	return res.Asked || len(res.Caller) > 0 || strings.TrimSpace(res.Content) != ""
 }
 
 // untilOver ends the loop when over ends, the lifetime of the turn's task; the returned
@@ -320,8 +320,9 @@ func loopConfig(t *Turn, model *Model, past resumed) tools.ToolLoopConfig {
 	return tools.ToolLoopConfig{
 		Provider: provider, Model: model.Name, LLMOptions: optionsFor(t, model, offered),
 		Tools:         offered,
-		Whole:         isFree(t) || names(Wish(t)),
-		MaxIterations: roundsFor(t),
+		Whole:         isFree(t) || caller.Names(Wish(t)),
+		Caller:        caller.Tools(Wish(t)),
+		MaxIterations: caller.Rounds(t.Deps.Limits.Iterations, Wish(t)),
 		MaxParallel:   t.Deps.Limits.Parallel,
 		Journal:       journal{t},
 		Callbacks:     hooks.callback,
@@ -338,7 +339,7 @@ func loopConfig(t *Turn, model *Model, past resumed) tools.ToolLoopConfig {
 func (t *Turn) Offered() *tools.ToolRegistry {
 	wish := Wish(t)
 	return t.Deps.Tools.Filter(func(name string, an tools.Annotations) bool {
-		if !t.Principal.Level.Allows(policy.Level(an.Level)) || an.Recalls && t.Input.Whole || !leaves(wish, name) {
+		if !t.Principal.Level.Allows(policy.Level(an.Level)) || an.Recalls && t.Input.Whole || !caller.Leaves(wish, name) {
 			return false
 		}
 		return t.handler.Offers(name) && (t.Deps.Offered == nil || t.Deps.Offered(t.Origin.Address, name))

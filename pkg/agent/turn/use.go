@@ -12,7 +12,7 @@ import (
 // newUsage is the account of a turn, which counts in the chat that it works for.
 func newUsage(t *Turn) *budget.TurnUsage {
 	return t.Deps.Meter.Turn(budget.Turn{
-		Chat: t.Info.Chat, Payer: t.Origin.Address, Purpose: t.kind.Purpose, Person: func() string { return personOf(t) },
+		Chat: t.Info.Chat, Payer: t.Origin.Address.Purse(), Purpose: t.kind.Purpose, Person: func() string { return personOf(t) },
 		Began: t.Clock.Wall, Zone: t.Clock.Location, Steps: t.Info.Steps, Free: isFree(t), Log: t.Log,
 	})
 }

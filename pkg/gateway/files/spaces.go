@@ -22,8 +22,11 @@ func NewSpaces(dir string) Spaces { return Spaces{dir} }
 func (s Spaces) Home() string { return filepath.Join(s.dir, "home") }
 
 // Of names a chat's folder. The owners' direct chats share one; the name of any other
-// is no hint to its chat.
+// is no hint to its chat. "": a chat of one request has no files.
 func (s Spaces) Of(a channels.Address, owner bool) string { //nolint:revive // flag-parameter: the agent knows the owners of a chat
+	if a.Passing() {
+		return ""
+	}
 	if owner {
 		return s.Home()
 	}

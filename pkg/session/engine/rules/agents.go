@@ -14,12 +14,16 @@ import (
 const maxNested = 16
 
 // BilledChat is the chat with the zone and budget that count for work in a chat:
-// itself, or the one where its agent's task was started. 0: it is gone.
+// for an agent the one that its task belongs to, in turn, or 0 where that is not
+// known; for a chat of one request that of its person, once there is one.
 func BilledChat(t *table.Tx, n uint64) uint64 {
 	for range maxNested {
 		c, err := table.ReadChat(t, n)
-		if n == 0 || err != nil || c.Address.Channel != session.AgentChannel {
+		if n == 0 || err != nil {
 			return n
+		}
+		if c.Address.Channel != session.AgentChannel {
+			return purse(t, n, c)
 		}
 		task, err := table.Get[session.Task](t, table.Tasks, table.IDKey(c.Address.Chat))
 		if err != nil {
@@ -28,6 +32,26 @@ func BilledChat(t *table.Tx, n uint64) uint64 {
 		n = table.ChatNum(t, task.Chat)
 	}
 	return 0
+}
+
+// purse is the chat with the budget of a chat, where that is not its own.
+func purse(t *table.Tx, n uint64, c *table.ChatRecord) uint64 {
+	if at := c.Address.Purse(); at != c.Address {
+		if other, err := table.ChatAt(t, at); err == nil {
+			return other
+		}
+	}
+	return n
+}
+
+// ensurePurse makes the chat with the budget of a chat of one request.
+func ensurePurse(t *table.Tx, n uint64) error {
+	c, err := table.ReadChat(t, n)
+	if err != nil || !c.Address.Passing() {
+		return nil //nolint:nilerr // a damaged chat counts by itself
+	}
+	_, err = EnsureChat(t, c.Address.Purse())
+	return err
 }
 
 // agentOf is the conversation of a task's agent, or 0.

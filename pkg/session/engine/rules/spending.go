@@ -41,7 +41,10 @@ func Spend(t *table.Tx, chat uint64, s *session.Spent) error {
 		return nil
 	}
 	n := BilledChat(t, chat)
-	if n == 0 {
+	if err := ensurePurse(t, n); err != nil {
+		return err
+	}
+	if n = BilledChat(t, n); n == 0 {
 		return nil
 	}
 	if err := addSpent(t, table.SpentKey(n, s.Day), table.SpentRecord{s.Purpose: s.Usage}); err != nil {

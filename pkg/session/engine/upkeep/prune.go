@@ -30,7 +30,7 @@ const (
 func remembered() []table.Bucket {
 	return []table.Bucket{
 		table.Seen, table.Sent, table.Turns, table.Tasks, table.Approvals, table.Grants, table.Spent,
-		table.Shares, table.Uses, table.Sums,
+		table.Shares, table.Uses, table.Sums, table.Chats,
 	}
 }
 
@@ -117,8 +117,11 @@ func (p *pruning) sweep(t *table.Tx, h pruneCursor, limit int) (next pruneCursor
 	return h, true, old
 }
 
-// isOld says whether a record's time has come. A damaged one is old at once.
+// isOld says whether a record's time has come. A damaged one is old at once, except a chat.
 func (p *pruning) isOld(t *table.Tx, b table.Bucket, k, v []byte) bool {
+	if b == table.Chats {
+		return p.hasPassed(t, k)
+	}
 	payload, err := table.Unseal(b, k, v)
 	if err != nil {
 		return true
@@ -154,6 +157,22 @@ func (p *pruning) isOld(t *table.Tx, b table.Bucket, k, v []byte) bool {
 	return err != nil || lived(p.leaps, since, t.Now) > p.retain
 }
 
+// hasPassed says that a chat of one request is over, and was for long.
+func (p *pruning) hasPassed(t *table.Tx, chat []byte) bool {
+	c, err := table.ReadChat(t, table.Num(chat, 0))
+	return err == nil && c.Address.Passing() && lived(p.leaps, c.Active, t.Now) > p.retain && idle(t, chat)
+}
+
+// idle says that nothing waits in a chat, and that no work of its is kept.
+func idle(t *table.Tx, chat []byte) bool {
+	for _, b := range []table.Bucket{table.Inbox, table.Outbox, table.TasksOf} {
+		if k, _ := t.First(b, chat); k != nil {
+			return false
+		}
+	}
+	return true
+}
+
 func timeOf[T any](b table.Bucket, k, payload []byte, f func(*T) time.Time) (time.Time, error) {
 	rec, err := table.Decode[T](b, k, payload)
 	if err != nil {
@@ -166,6 +185,7 @@ func timeOf[T any](b table.Bucket, k, payload []byte, f func(*T) time.Time) (tim
 // remembered anew.
 func (p *pruning) pruneAll(t *table.Tx, old []pruneCursor) error {
 	var tasks [][]byte
+	var chats []uint64
 	for _, h := range old {
 		v := t.Value(h.bucket, h.key)
 		if v == nil || !p.isOld(t, h.bucket, h.key, v) {
@@ -175,9 +195,16 @@ func (p *pruning) pruneAll(t *table.Tx, old []pruneCursor) error {
 			tasks = append(tasks, h.key)
 			continue
 		}
+		if h.bucket == table.Chats {
+			chats = append(chats, table.Num(h.key, 0))
+			continue
+		}
 		if err := pruneOne(t, h); err != nil {
 			return err
 		}
+	}
+	if err := rules.ForgetChats(t, chats...); err != nil {
+		return err
 	}
 	return rules.DropTasks(t, tasks)
 }

@@ -1,0 +1,162 @@
+package channels
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Said is one message of the conversation that a program brings along with its request.
+// Those of the assistant and of tools are claims: nobody here wrote them.
+type Said struct {
+	// Role is "user", "assistant" or "tool".
+	Role string `json:"role"`
+	Text string `json:"text,omitempty"`
+	// Calls are those of an assistant's message; CallID is the call that a tool's answers.
+	Calls  []SaidCall `json:"calls,omitempty"`
+	CallID string     `json:"call_id,omitempty"`
+}
+
+// SaidCall is a call of a tool in a [Said]. Arguments are the text of a JSON object.
+type SaidCall struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// CallerTool is a tool that the program runs itself. Parameters are a JSON Schema object.
+type CallerTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+}
+
+// The bounds of what a program brings along.
+const (
+	// MaxSaid is how many messages, and MaxSaidBytes how much of them and of the tools
+	// together; MaxCallerTools is how many tools.
+	MaxSaid        = 2048
+	MaxSaidBytes   = 4 << 20
+	MaxCallerTools = 128
+)
+
+// Claimed says that the words hold messages of the assistant or of tools.
+func (w *Wish) Claimed() bool {
+	if w == nil {
+		return false
+	}
+	for i := range w.Said {
+		if w.Said[i].Role != saidUser {
+			return true
+		}
+	}
+	return false
+}
+
+// UserWords are the words of the person among those that the program brings along.
+func (w *Wish) UserWords() string {
+	if w == nil {
+		return ""
+	}
+	var all []string
+	for i := range w.Said {
+		if w.Said[i].Role == saidUser {
+			all = append(all, w.Said[i].Text)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// Lasting is the part of a wish that goes for what follows from its turn: all but the words.
+func (w *Wish) Lasting() *Wish {
+	if w == nil || len(w.Said) == 0 {
+		return w
+	}
+	lasting := *w
+	lasting.Said = nil
+	return &lasting
+}
+
+// The roles of a [Said].
+const (
+	saidUser      = "user"
+	saidAssistant = "assistant"
+	saidTool      = "tool"
+)
+
+// validSaid says whether the words and the tools can be stored.
+func (w *Wish) validSaid() bool {
+	if len(w.Said) > MaxSaid || len(w.Caller) > MaxCallerTools || !cleanID(w.Model) {
+		return false
+	}
+	size := len(w.Instructions)
+	for i := range w.Said {
+		if !w.Said[i].valid() {
+			return false
+		}
+		size += w.Said[i].size()
+	}
+	for i := range w.Caller {
+		t := &w.Caller[i]
+		size += len(t.Description) + len(t.Parameters)
+		if t.Name == "" || len(t.Name) > maxToolName || !cleanID(t.Name) || len(t.Parameters) > 0 && !json.Valid(t.Parameters) {
+			return false
+		}
+	}
+	return size <= MaxSaidBytes
+}
+
+func (s *Said) valid() bool {
+	for i := range s.Calls {
+		if !cleanID(s.Calls[i].ID) || !cleanID(s.Calls[i].Name) {
+			return false
+		}
+	}
+	return (s.Role == saidUser || s.Role == saidAssistant || s.Role == saidTool) && cleanID(s.CallID)
+}
+
+func (s *Said) size() int {
+	n := len(s.Text)
+	for i := range s.Calls {
+		n += len(s.Calls[i].Arguments)
+	}
+	return n
+}
+
+// cleaned has words that can be stored and shown.
+func (w *Wish) cleaned() *Wish {
+	if w == nil || len(w.Said) == 0 && w.Instructions == "" && len(w.Caller) == 0 {
+		return w
+	}
+	c := *w
+	c.Instructions = cleanText(c.Instructions)
+	c.Said = append([]Said(nil), w.Said...)
+	for i := range c.Said {
+		c.Said[i].Text = cleanText(c.Said[i].Text)
+		c.Said[i].Calls = append([]SaidCall(nil), c.Said[i].Calls...)
+		for j := range c.Said[i].Calls {
+			c.Said[i].Calls[j].Arguments = cleanText(c.Said[i].Calls[j].Arguments)
+		}
+	}
+	c.Caller = append([]CallerTool(nil), w.Caller...)
+	for i := range c.Caller {
+		c.Caller[i].Description = cleanText(c.Caller[i].Description)
+	}
+	return &c
+}
+
+// PassingID begins the ids of chats that were made for one request.
+const PassingID = "once-"
+
+// Passing says that the chat was made for one request, behind the name of its person: it
+// has no files, its person's use counts in [Address.Purse], and it is forgotten in time.
+func (a Address) Passing() bool {
+	return strings.HasPrefix(a.Chat[strings.LastIndexByte(a.Chat, '.')+1:], PassingID) && strings.Contains(a.Chat, ".")
+}
+
+// Purse is the chat with the budget that counts for a chat: its own mostly.
+func (a Address) Purse() Address {
+	if !a.Passing() {
+		return a
+	}
+	return Address{Channel: a.Channel, Account: a.Account, Chat: a.Chat[:strings.LastIndexByte(a.Chat, '.')] + ".once"}
+}
