@@ -35,7 +35,9 @@ type Options struct {
 	Offered func(a channels.Address, tool string) bool
 	// Authorize is the policy's one decision on the sender of a turn's messages.
 	Authorize func(ctx context.Context, e policy.Event) policy.Verdict
-	Files     Files
+	// Credential is that of [trust.Resolver].
+	Credential func(name string) (policy.Level, bool)
+	Files      Files
 	// WhileBusy is one of the words of package turn; empty means [turn.Steer].
 	WhileBusy string
 	// AnswerEdits makes an edit of a message that was answered, or is being
@@ -56,16 +58,21 @@ type Options struct {
 	Background subagent.Limits
 	// Redact removes secrets from every text that leaves; nil leaves texts as they are.
 	Redact func(string) string
-	// Timetable computes when jobs fire; nil: no job fires.
-	Timetable job.Timetable
+	Jobs   Jobs
 	// Now is the wall clock, for all that schedules and the days of budgets do; nil: time.Now.
 	Now func() time.Time
 	// Zone is the time zone, an IANA name, of a chat that has not set one; "" or nil:
 	// it is not known.
 	Zone func(a channels.Address) string
+	Log  zerolog.Logger
+}
+
+// Jobs are the needs of schedules.
+type Jobs struct {
+	// Timetable computes when jobs fire; nil: no job fires.
+	Timetable job.Timetable
 	// Heartbeat is the job that the configuration owns, or nil.
 	Heartbeat *job.Heartbeat
-	Log       zerolog.Logger
 }
 
 // Files are where the files of the chats and the operator come from.
@@ -164,7 +171,7 @@ func New(o Options) (*Agent, error) {
 		reports: turn.NewPlaces(o.Limits.Turns), jobPlaces: turn.NewPlaces(o.Limits.Turns),
 		jobs: job.New(job.Options{
 			Jobs: o.Engine.Jobs(), Inbox: o.Engine.Inbox(), Chats: o.Engine.Sessions(), Status: o.Engine.Status,
-			Timetable: o.Timetable, Now: o.Now, Heartbeat: o.Heartbeat, Log: o.Log,
+			Timetable: o.Jobs.Timetable, Now: o.Now, Heartbeat: o.Jobs.Heartbeat, Log: o.Log,
 		}),
 		zones: turn.NewZones(o.Engine.Chats(), o.Zone, o.Log),
 		turns: turn.NewRunning(),
@@ -195,8 +202,10 @@ func newDeps(a *Agent) turn.Deps {
 			Iterations: o.Limits.Iterations, Parallel: o.Limits.Parallel,
 			ContextTokens: o.Limits.ContextTokens, ContextEntries: o.Limits.ContextEntries,
 		},
-		Store:  o.Engine.Outbox(),
-		Rights: trust.Resolver{Store: records{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Sessions()}, Authorize: o.Authorize},
+		Store: o.Engine.Outbox(),
+		Rights: trust.Resolver{
+			Store: records{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Sessions()}, Authorize: o.Authorize, Credential: o.Credential,
+		},
 		Prompts: prompt.New(prompt.Options{
 			Store: o.Engine.Sessions(), AgentFile: o.Files.AgentFile, ChatFile: o.Files.ChatFile, Fetch: o.Files.Fetch,
 		}),

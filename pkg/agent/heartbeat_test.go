@@ -29,7 +29,7 @@ func beating(t *testing.T, perDay int, file, answer *atomic.Value) *planned {
 		text, _ := answer.Load().(string)
 		return say(text)
 	}, withOptions(func(o *agent.Options) {
-		o.Heartbeat = &job.Heartbeat{
+		o.Jobs.Heartbeat = &job.Heartbeat{
 			To: chatAddr("1"), Owner: channels.Sender{ID: "1"}, Spec: every("30m"), PerDay: perDay,
 			File: func() string { text, _ := file.Load().(string); return text },
 		}
@@ -158,14 +158,14 @@ func TestTheConfigurationOwnsTheHeartbeat(t *testing.T) {
 		p.next("The heartbeat is paused. /schedule resume heartbeat resumes it.")
 		p.quiet(3 * time.Hour)
 		p.stop()
-		p.opts.Heartbeat.Spec = json.RawMessage(`{"every":"1h"}`)
+		p.opts.Jobs.Heartbeat.Spec = json.RawMessage(`{"every":"1h"}`)
 		p.start()
 		p.quiet(time.Second)
 		if j := p.job("heartbeat"); string(j.Spec) != `{"every":"1h"}` || !j.Paused || !j.Due.After(p.now()) {
 			t.Errorf("changed: %+v", j)
 		}
 		p.stop()
-		p.opts.Heartbeat = nil
+		p.opts.Jobs.Heartbeat = nil
 		p.start()
 		p.quiet(3 * time.Hour)
 		p.gone("heartbeat")
@@ -176,7 +176,7 @@ func TestAHeartbeatThatFailsIsToldLikeAnyJob(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlanned(t, broken, withOptions(func(o *agent.Options) {
-			o.Heartbeat = &job.Heartbeat{
+			o.Jobs.Heartbeat = &job.Heartbeat{
 				To: chatAddr("1"), Owner: channels.Sender{ID: "1"}, Spec: every("30m"), PerDay: 100, File: func() string { return "Look." },
 			}
 		}))
@@ -205,7 +205,7 @@ func TestAHeartbeatThatGoesOnIsCountedOnce(t *testing.T) {
 		}, withOptions(func(o *agent.Options) {
 			o.Limits.Grace = time.Millisecond
 			o.Tools.Register(g.tool())
-			o.Heartbeat = &job.Heartbeat{
+			o.Jobs.Heartbeat = &job.Heartbeat{
 				To: chatAddr("1"), Owner: channels.Sender{ID: "1"}, Spec: every("30m"), PerDay: 1, File: func() string { return "Look." },
 			}
 		}))
@@ -262,7 +262,7 @@ func TestAHeartbeatThatCannotBeSetHoldsUpNoJob(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newPlanned(t, nil, withOptions(func(o *agent.Options) {
-			o.Heartbeat = &job.Heartbeat{
+			o.Jobs.Heartbeat = &job.Heartbeat{
 				To:     chatAddr("1"),
 				Owner:  channels.Sender{ID: "1"},
 				Spec:   every("30m"),

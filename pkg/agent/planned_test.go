@@ -61,7 +61,7 @@ func newPlanned(t *testing.T, model script, opts ...option) *planned {
 		return model(ctx, msgs, defs)
 	})
 	all := append([]option{withOptions(func(o *agent.Options) {
-		o.Timetable, o.Now = timetable{}, p.now
+		o.Jobs.Timetable, o.Now = timetable{}, p.now
 		o.Log = zerolog.Nop() // jobs that fail are wanted
 	})}, opts...)
 	p.world = newWorld(t, counted, nil, all...)

@@ -43,6 +43,15 @@ const (
 	ChoiceTool     = "tool"
 )
 
+// Handed is the part of a wish that work in the background has, which a turn with the wish
+// starts: its model, and the credential that it is done for. Nil: there is neither.
+func (w *Wish) Handed() *Wish {
+	if w == nil || w.Model == "" && w.Credential == "" {
+		return nil
+	}
+	return &Wish{Model: w.Model, Credential: w.Credential}
+}
+
 // MaxWishTools is how many tools a [Wish] may name.
 const MaxWishTools = 128
 

@@ -221,6 +221,7 @@ func (a *App) makeAgent(context.Context) error {
 		Engine: a.store,
 		Models: a.models,
 		Tools:  a.tools.Registry, Offered: a.tools.Offered, Authorize: a.policy.Authorize,
+		Credential: keyring{a.store.Tokens()}.holds,
 		Files: agent.Files{
 			Space: a.kept.spaces.Of, Fetch: a.kept.attachments.Fetch, AgentFile: a.kept.agentFile.Text, ChatFile: a.chatPrompt,
 		},
@@ -230,7 +231,8 @@ func (a *App) makeAgent(context.Context) error {
 			ContextTokens: a.cfg.Agent.History.Tokens, ContextEntries: a.cfg.Agent.History.Entries,
 		},
 		Surfaces: surfaces{a.channels, a.web}, Redact: a.o.Redactor.Redact, Log: a.o.Log,
-		Timetable: cronTimetable{}, Zone: zones(a.cfg.Agent.Timezone, a.o.LookupEnv), Heartbeat: heartbeat(a.cfg, a.channels),
+		Jobs:      agent.Jobs{Timetable: cronTimetable{}, Heartbeat: heartbeat(a.cfg, a.channels)},
+		Zone:      zones(a.cfg.Agent.Timezone, a.o.LookupEnv),
 		Approvals: a.tools.Approvals, OnApproval: func(e approval.Event) {
 			a.audit.approval(e)
 			a.web.answered(e)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"parley/pkg/httpd"
@@ -39,11 +40,28 @@ func (k keyring) Token(_ context.Context, secret string) (*httpd.Caller, context
 	if err != nil {
 		return nil, nil, fmt.Errorf("token %s: %w", t.ID, err)
 	}
-	c := &httpd.Caller{Person: who, Level: level, Models: t.Models, Credential: "token/" + t.ID, Expires: t.Expires}
+	c := &httpd.Caller{Person: who, Level: level, Models: t.Models, Credential: tokenMark + t.ID, Expires: t.Expires}
 	for _, right := range t.Rights {
 		c.Rights = append(c.Rights, httpd.Right(right))
 	}
 	return c, valid, nil
+}
+
+// tokenMark begins the name of a token as a credential.
+const tokenMark = "token/"
+
+// holds is the level that a credential has now; false where it was revoked or is over. A
+// message from the page stays its person's after the logout.
+func (k keyring) holds(name string) (policy.Level, bool) {
+	id, ok := strings.CutPrefix(name, tokenMark)
+	if !ok {
+		return "", true
+	}
+	t, err := k.tokens.Token(id)
+	if err != nil || !t.Expires.IsZero() && !time.Now().Before(t.Expires) {
+		return "", false
+	}
+	return policy.Level(t.Level), true
 }
 
 // Session implements [httpd.Keyring]: no page logs in yet.

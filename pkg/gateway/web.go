@@ -9,6 +9,7 @@ import (
 
 	"parley/pkg/agent/approval"
 	"parley/pkg/agent/command"
+	"parley/pkg/agent/turn"
 	"parley/pkg/api/native"
 	"parley/pkg/channels"
 	"parley/pkg/channels/web"
@@ -117,6 +118,13 @@ func serveAPI(a *App) {
 			return a.policy.Authorize(ctx, policy.Event{Kind: policy.KindMessage, Address: at, Sender: sender, Direct: true}).Level
 		},
 		Command: command.Split,
+		Models: func() (names []string) {
+			for _, c := range a.models.Choices() {
+				names = append(names, c.Name)
+			}
+			return names
+		},
+		ModelAt: func(at channels.Address, chosen string) string { return a.models.For(turn.RoleChat, at, chosen).Choice },
 		Press: func(q *session.Approval, choice string) string {
 			return approval.PressOf(q.ID, choice != native.ChoiceOf(false, false), choice == native.ChoiceOf(true, true))
 		},

@@ -35,6 +35,8 @@ type Task struct {
 	// Principal started it. Its result has no more rights than the principal has when it
 	// comes.
 	Principal Principal
+	// Wish is the part that the wish of its turn hands on, or nil.
+	Wish      *channels.Wish
 	Tool      string
 	Arguments json.RawMessage
 	// Agent says that the work is a background agent's, in the conversation at

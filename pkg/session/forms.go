@@ -15,7 +15,7 @@ func (t Task) MarshalJSON() ([]byte, error) {
 	return json.Marshal(taskForm{
 		ID: t.ID, Chat: t.Chat, Session: t.Session, Address: t.Address, Turn: t.Turn, Call: t.Call, creatorForm: t.Principal.creator(),
 		Tool: t.Tool, Arguments: t.Arguments, Agent: t.Agent, Depth: t.Depth, Waited: t.Waited, Tainted: t.Tainted,
-		State: t.State, Started: t.Started, Deadline: t.Deadline, Ended: t.Ended, Status: t.Status, Result: t.Result,
+		State: t.State, Started: t.Started, Deadline: t.Deadline, Ended: t.Ended, Status: t.Status, Result: t.Result, Wish: t.Wish,
 	})
 }
 
@@ -28,7 +28,7 @@ func (t *Task) UnmarshalJSON(stored []byte) error {
 	*t = Task{
 		ID: f.ID, Chat: f.Chat, Session: f.Session, Address: f.Address, Turn: f.Turn, Call: f.Call, Principal: f.principal(),
 		Tool: f.Tool, Arguments: f.Arguments, Agent: f.Agent, Depth: f.Depth, Waited: f.Waited, Tainted: f.Tainted,
-		State: f.State, Started: f.Started, Deadline: f.Deadline, Ended: f.Ended, Status: f.Status, Result: f.Result,
+		State: f.State, Started: f.Started, Deadline: f.Deadline, Ended: f.Ended, Status: f.Status, Result: f.Result, Wish: f.Wish,
 	}
 	return nil
 }
@@ -53,6 +53,7 @@ type taskForm struct {
 	Ended     time.Time       `json:"ended,omitzero"`
 	Status    string          `json:"status,omitempty"`
 	Result    string          `json:"result,omitempty"`
+	Wish      *channels.Wish  `json:"wish,omitempty"`
 }
 
 // creatorForm is the principal of a task or a job.

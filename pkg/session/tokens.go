@@ -42,6 +42,9 @@ type Tokens interface {
 	// the token is revoked. One that is expired is returned as well: the caller looks at
 	// its time. [ErrNotFound]: there is none.
 	FindToken(hash TokenHash) (Token, context.Context, error)
+	// Token returns the token with an id, from memory; the caller looks at its time, too.
+	// [ErrNotFound]: there is none, or it was revoked.
+	Token(id string) (Token, error)
 	// TokenList returns all tokens, the oldest first.
 	TokenList(ctx context.Context) ([]Token, error)
 }

@@ -51,8 +51,7 @@ func eventMutants() []Mutant {
 		},
 		{
 			Promise: "requests: only narrow", Defect: "offers a tool beyond the level because a message names it",
-			File: agent + "/turn/turn.go", Old: "|| !caller.Leaves(wish, name) {",
-			New: "&& (wish == nil || len(wish.Tools) == 0) || !caller.Leaves(wish, name) {",
+			File: agent + "/turn/turn.go", Old: "if !t.Principal.Level", New: "if !wish.NamesTools() && !t.Principal.Level",
 			Dir: agent, Test: "^TestAWishOnlyTakesAway$",
 		},
 		{
@@ -151,7 +150,7 @@ func apiMutants() []Mutant {
 		},
 		{
 			Promise: "api: options", Defect: "gives a turn the level of its person",
-			File: "pkg/agent/trust/principal.go", Old: "			then = policy.Level(w.Level)\n", New: "",
+			File: "pkg/agent/trust/principal.go", Old: "q.wish, q.then = in.Wish, policy.Level(in.Wish.Level)", New: "q.wish = in.Wish",
 			Dir: dir, Test: "^TestATokenHasNoMoreThanItsLevel$",
 		},
 		{

@@ -77,7 +77,7 @@ func jobTurnMutants() []Mutant {
 		},
 		{
 			Promise: "jobs: rights", Defect: "gives a job the rights that its creator has now",
-			File: dir + "/trust/principal.go", Old: "p.Level = policy.Lowest(decided.Level, then)", New: "p.Level = decided.Level",
+			File: dir + "/trust/principal.go", Old: "[...]policy.Level{q.then, now}", New: "[...]policy.Level{now}",
 			Dir: dir, Test: "^TestAJobRunsWithTheLowerRightsAndSaysSoOnceForEachChange$",
 		},
 		{

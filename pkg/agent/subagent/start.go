@@ -158,6 +158,7 @@ func describe(ctx context.Context, r *turn.Turn, t *session.Task, o task.Brief, 
 	t.Chat, t.Session, t.Address, t.Turn = r.Origin.Chat, r.Origin.Session, r.Origin.Address, r.Info.ID
 	t.Call, t.Arguments = tools.InvocationFrom(ctx).CallID, arguments
 	t.Principal, t.Tainted = r.Principal.Stored(), r.Provenance.Tainted()
+	t.Wish = turn.Wish(r).Handed()
 	t.Agent, t.Depth, t.State = true, r.Tasks.Depth+1, session.TaskRunning
 	t.Started, t.Deadline = now, now.Add(limit)
 	if t.Waited && !r.Tasks.Deadline.IsZero() && t.Deadline.After(r.Tasks.Deadline) {
@@ -171,7 +172,8 @@ func (c Starter) mayStart(r *turn.Turn) error {
 	if r.Tasks.Depth >= b.MaxDepth {
 		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf(
 			"agents may start each other %d deep (background.max_depth) and no deeper, also by way of their reports: do it without one",
-			b.MaxDepth), nil)
+			b.MaxDepth,
+		), nil)
 	}
 	if n := r.Tasks.Agents(); n >= b.PerTurn {
 		return tools.Fail(tools.ErrBusy, fmt.Sprintf("one turn may start %d agents (background.per_turn), and this one has", n), nil)

@@ -55,12 +55,12 @@ func (h *reportTurn) Begin(ctx context.Context) (turn.Input, error) {
 		return turn.Input{}, err
 	}
 	if !t.Agent {
-		return turn.Input{Items: items}, nil
+		return turn.Input{Items: items, Handed: t.Wish}, nil
 	}
 	h.T.Tasks.Depth = t.Depth
 	if t.State == session.TaskDone {
 		h.report = &t
-		return turn.Input{Items: items}, nil
+		return turn.Input{Items: items, Handed: t.Wish}, nil
 	}
 	return turn.Input{}, turn.Done(h.T.Commit(ctx, turn.Reply{Commit: session.Commit{
 		Outcome: session.OutcomeAnswered, Messages: append(h.T.UserMessages(items, nil), turn.Assistant(t.Result)),

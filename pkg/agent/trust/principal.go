@@ -1,6 +1,7 @@
 package trust
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/rs/zerolog"
@@ -66,6 +67,18 @@ type Resolver struct {
 	Store Store
 	// Authorize is the policy's one decision on the sender of an item.
 	Authorize func(ctx context.Context, e policy.Event) policy.Verdict
+	// Credential is the level of a credential as it is now; false for one that was revoked or
+	// is over. Nil: none ends.
+	Credential func(name string) (policy.Level, bool)
+}
+
+// holds is the level that a credential leaves, and false where it has ended. A message
+// without one has its person's level.
+func (v *Resolver) holds(w *channels.Wish) (policy.Level, bool) {
+	if w == nil || w.Credential == "" || v.Credential == nil {
+		return "", true
+	}
+	return v.Credential(w.Credential)
 }
 
 // OfAll finds the principal of a turn. It returns the items of allowed senders, and the
@@ -94,55 +107,81 @@ func (v *Resolver) OfAll(
 // where the item is allowed. Work that was asked for earlier has the lower of its
 // creator's rights then and now.
 func (v *Resolver) Of(ctx context.Context, it session.Item) (Principal, string) {
-	p := Principal{}
-	e := policy.Event{Kind: policy.Kind(it.Kind), Address: it.Address}
-	then := policy.Level("")
-	asked := func(by *session.Principal) { e.Sender, e.Direct, then = by.Sender, by.Direct, policy.Level(by.Level) }
+	q := request{Event: policy.Event{Kind: policy.Kind(it.Kind), Address: it.Address}}
+	if reason := v.read(ctx, &it, &q); reason != "" {
+		return q.p, reason
+	}
+	now, valid := v.holds(q.wish)
+	switch {
+	case valid:
+	case it.Kind == session.ItemTask:
+		now = policy.LevelNone // its person reads the result all the same
+	default:
+		return q.p, "its token was revoked or is over"
+	}
+	decided := v.Authorize(ctx, q.Event)
+	if !decided.Allow {
+		return q.p, cmp.Or(decided.Reason, "refused by policy")
+	}
+	q.p.Sender, q.p.Direct, q.p.Level, q.p.Owner = q.Sender, q.Direct, decided.Level, decided.Owner
+	for _, most := range [...]policy.Level{q.then, now} {
+		if most != "" {
+			q.p.Level = policy.Lowest(q.p.Level, most)
+		}
+	}
+	return q.p, ""
+}
+
+// request is what an item asks of the policy.
+type request struct {
+	policy.Event
+
+	p    Principal
+	then policy.Level   // the most that it was asked for with, or ""
+	wish *channels.Wish // of its message, or of its task
+}
+
+func (q *request) by(asker *session.Principal) {
+	q.Sender, q.Direct, q.then = asker.Sender, asker.Direct, policy.Level(asker.Level)
+}
+
+// read reads the asker of an item, and says why there is none.
+func (v *Resolver) read(ctx context.Context, it *session.Item, q *request) string {
 	switch {
 	case it.Inbound != nil:
-		e.Kind, e.Sender, e.Direct, e.Mentioned = policy.Kind(it.Inbound.Kind), it.Inbound.Sender, it.Inbound.Direct, it.Inbound.Mentioned
-		p.Person = true
-		if w := it.Inbound.Wish; w != nil { // the credential of the message may have less
-			then = policy.Level(w.Level)
+		in := it.Inbound
+		q.Kind, q.Sender, q.Direct, q.Mentioned = policy.Kind(in.Kind), in.Sender, in.Direct, in.Mentioned
+		q.p.Person = true
+		if in.Wish != nil { // the credential of the message may have less
+			q.wish, q.then = in.Wish, policy.Level(in.Wish.Level)
 		}
 		if it.Address.Channel == session.AgentChannel { // a press that the agent's home handed on
-			e.Address = it.Inbound.Address
+			q.Address = in.Address
 		}
 	case it.TaskID != "":
 		t, err := v.Store.Task(ctx, it.TaskID)
 		if err != nil {
-			return p, "its task cannot be read: " + err.Error()
+			return "its task cannot be read: " + err.Error()
 		}
-		e.Kind, e.Address = policy.KindTask, t.Address
-		p.Tainted = t.Tainted
-		asked(&t.Principal)
+		q.Kind, q.Address = policy.KindTask, t.Address
+		q.p.Tainted, q.wish = t.Tainted, t.Wish
+		q.by(&t.Principal)
 	case it.Job != nil:
-		p.Tainted = it.Job.Tainted
-		asked(&it.Job.Principal)
+		q.p.Tainted = it.Job.Tainted
+		q.by(&it.Job.Principal)
 	case it.Decision != nil:
 		d, err := v.Store.Approval(ctx, it.Decision.Approval)
 		if err != nil {
-			return p, "its approval cannot be read: " + err.Error()
+			return "its approval cannot be read: " + err.Error()
 		}
-		e.Sender, e.Direct = d.Principal.Sender, d.Principal.Direct
+		q.Sender, q.Direct = d.Principal.Sender, d.Principal.Direct
 		if it.Address.Channel == session.AgentChannel {
-			e.Address = v.present(ctx, d.Address)
+			q.Address = v.present(ctx, d.Address)
 		}
 	default:
-		return p, "items of kind " + string(it.Kind) + " have no asker"
+		return "items of kind " + string(it.Kind) + " have no asker"
 	}
-	decided := v.Authorize(ctx, e)
-	if !decided.Allow {
-		if decided.Reason == "" {
-			decided.Reason = "refused by policy"
-		}
-		return p, decided.Reason
-	}
-	p.Sender, p.Direct, p.Level, p.Owner = e.Sender, e.Direct, decided.Level, decided.Owner
-	if then != "" {
-		p.Level = policy.Lowest(decided.Level, then)
-	}
-	return p, ""
+	return ""
 }
 
 // Requester is the principal of an allowed call: the asker, with the lower of the
@@ -151,7 +190,12 @@ func (v *Resolver) Of(ctx context.Context, it session.Item) (Principal, string) 
 func (v *Resolver) Requester(ctx context.Context, a *session.Approval, at channels.Address) (Principal, bool) {
 	decided := v.Authorize(ctx, policy.Event{Kind: policy.KindDecision, Address: at, Sender: a.Principal.Sender, Direct: a.Principal.Direct})
 	level := policy.Lowest(decided.Level, policy.Level(a.Principal.Level))
-	return Principal{Sender: a.Principal.Sender, Level: level, Owner: decided.Owner, Person: true, Direct: a.Principal.Direct}, decided.Allow
+	now, valid := v.holds(a.Wish)
+	if now != "" {
+		level = policy.Lowest(level, now)
+	}
+	p := Principal{Sender: a.Principal.Sender, Level: level, Owner: decided.Owner, Person: true, Direct: a.Principal.Direct}
+	return p, decided.Allow && valid
 }
 
 // present is where a chat is now that had this address.

@@ -54,6 +54,8 @@ type Input struct {
 	// Task is the task for which the turn asks people: its approvals belong to the task,
 	// and no chat sees how the answer grows.
 	Task *session.Task
+	// Handed is the wish of the task that the turn reports on, or nil.
+	Handed *channels.Wish
 	// Mute is the error of calls that want to send something; nil: they may.
 	Mute error
 	// Check is asked before each call of a tool.

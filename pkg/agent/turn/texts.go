@@ -23,6 +23,7 @@ const (
 	textStepsNote    = "\n\n(I stopped after %d steps, the limit for one answer.)"
 	textSteps        = "I stopped after %d steps, the limit for one answer, without a result."
 	textEmptyAnswer  = "The model gave an empty answer. Please try again, or write it differently."
+	textRefused      = "This was not answered: its sender, or the token that brought it, is not let in any more."
 	textNoAnswer     = "(this ended without an answer)"
 	textInternal     = "An internal error ended my work on this. The log of the gateway says more."
 	textTooLarge     = "This is more than the model can read at once. Please send it, or ask for it, in smaller parts."

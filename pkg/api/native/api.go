@@ -41,6 +41,10 @@ type Options struct {
 	LevelOf func(ctx context.Context, at channels.Address, sender channels.Sender) policy.Level
 	// Command is the name of the command that a text is, and the words behind it.
 	Command func(text string) (name, arg string)
+	// Models are the names of the models that a chat may choose. ModelAt is the name of the one
+	// that answers in a chat which has chosen one, or "".
+	Models  func() []string
+	ModelAt func(at channels.Address, chosen string) string
 	// Press is the text of a press that answers a question with one of the choices.
 	Press func(q *session.Approval, choice string) string
 	// Rounds is the limit of rounds of a turn.

@@ -1,6 +1,7 @@
 package native_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"testing"
@@ -36,5 +37,39 @@ func TestCommandsNeedTheRightsOfTheirRoutes(t *testing.T) {
 		if status != c.status {
 			t.Errorf("%s, %s: %d %v", c.token, c.message, status, answer)
 		}
+	}
+}
+
+// TestARequestNamesAModel of its token's list, and a token with a list has no other.
+func TestARequestNamesAModel(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hello)
+	for _, c := range []struct {
+		token, model string
+		status       int
+		stored       string
+	}{
+		{"ada", "", http.StatusAccepted, ""},
+		{"ada", "large", http.StatusAccepted, ""}, // the one that answers in any case
+		{"ada", "small", http.StatusForbidden, ""},
+		{"chooser", "Small", http.StatusAccepted, "small"},
+		{"chooser", "", http.StatusAccepted, "small"},
+		{"chooser", "large", http.StatusForbidden, ""},
+		{"chooser", "other", http.StatusForbidden, ""},
+		{"lost", "", http.StatusForbidden, ""},
+		{"lost", "gone", http.StatusForbidden, ""},
+	} {
+		s := w.open(c.token, "main", "")
+		status, answer := w.do(c.token, http.MethodPost, "/chats/main/messages", fmt.Sprintf(`{"message":"go","model":%q}`, c.model))
+		if status != c.status {
+			t.Errorf("%s, %q: %d %v", c.token, c.model, status, answer)
+		}
+		if status == http.StatusAccepted {
+			s.untilDone()
+			if got := w.asked(); got != cmp.Or(c.stored, "large") {
+				t.Errorf("%s, %q: asked %q", c.token, c.model, got)
+			}
+		}
+		s.end()
 	}
 }

@@ -28,6 +28,8 @@ type request struct {
 	Tools       []string        `json:"tools"`
 	Rounds      *int            `json:"max_tool_iterations"`
 	Choice      json.RawMessage `json:"tool_choice"`
+	// Model answers instead of the one of the chat.
+	Model string `json:"model,omitempty"`
 }
 
 // sum is the same for two requests only where they ask for the same.
@@ -64,6 +66,9 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	}
 	wish, f := a.wish(r.Context(), p, &q)
 	if f != nil {
+		return f
+	}
+	if wish.Model, f = a.model(r.Context(), p, q.Model); f != nil {
 		return f
 	}
 	id, f := inboundID(r, p)
@@ -110,7 +115,7 @@ func (a *API) mayCommand(p *place, text string) *httpd.Refusal {
 			return forbidden(textNoCallTools)
 		}
 	case commandModel:
-		if arg != "" && !slices.ContainsFunc(p.caller.Models, func(m string) bool { return strings.EqualFold(m, arg) }) {
+		if _, ok := listed(p.caller.Models, arg); arg != "" && !ok {
 			return forbidden(fmt.Sprintf(textNoModel, arg))
 		}
 	}
@@ -122,6 +127,60 @@ const (
 	commandTool  = "tool"
 	commandModel = "model"
 )
+
+// model is the model of a request: the named one, where its caller may choose it. A token
+// with a list has no other: where the chat's is not in the list, the first of the list that
+// there is answers.
+func (a *API) model(ctx context.Context, p *place, name string) (string, *httpd.Refusal) {
+	own, err := a.modelAt(ctx, p)
+	if err != nil {
+		return "", a.fault(err)
+	}
+	all := a.o.Models()
+	may := all
+	if p.program {
+		may = p.caller.Models
+	}
+	if name != "" {
+		chosen, ok := listed(may, name)
+		if ok {
+			chosen, ok = listed(all, chosen)
+		} else if len(may) == 0 && strings.EqualFold(name, own) {
+			return "", nil
+		}
+		if !ok {
+			return "", forbidden(fmt.Sprintf(textNoModel, name))
+		}
+		return chosen, nil
+	}
+	if _, ok := listed(may, own); ok || len(may) == 0 {
+		return "", nil
+	}
+	for _, other := range may {
+		if chosen, ok := listed(all, other); ok {
+			return chosen, nil
+		}
+	}
+	return "", forbidden(fmt.Sprintf(textNoModel, own))
+}
+
+// modelAt is the name of the model that answers in a chat.
+func (a *API) modelAt(ctx context.Context, p *place) (string, error) {
+	info, err := a.o.Store.Lookup(ctx, p.at)
+	if err != nil && !errors.Is(err, session.ErrNotFound) {
+		return "", err
+	}
+	return a.o.ModelAt(p.at, info.Model), nil
+}
+
+// listed finds a name in a list; people write it in small and large letters.
+func listed(all []string, name string) (string, bool) {
+	i := slices.IndexFunc(all, func(m string) bool { return strings.EqualFold(m, name) })
+	if i < 0 {
+		return "", false
+	}
+	return all[i], true
+}
 
 // stop ends the running turn of a chat.
 func (a *API) stop(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal {

@@ -18,6 +18,6 @@ const (
 	textDecided     = "this question is answered already"
 	textNoApprove   = "this token may not approve: it lacks the right approve"
 	textNoCallTools = "this token may not call a tool without a model: it lacks the right call_tools"
-	textNoModel     = "this token may not choose the model %q: it is none of the models of the token"
+	textNoModel     = "this token may not choose the model %q: it is none of the models of the token, or there is none of that name"
 	textOwnQuestion = "a token approves calls of turns that another token or a page started, and no others"
 )

@@ -2,6 +2,7 @@ package native_test
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -50,6 +52,9 @@ func (ring) Token(_ context.Context, secret string) (*httpd.Caller, context.Cont
 			Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t5",
 			Models: []string{"small"}, Rights: []httpd.Right{httpd.RightCallTools},
 		},
+		"lost": {
+			Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t6", Models: []string{"gone"},
+		},
 		"helper": {Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t4"},
 		"self":   {Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t1", Rights: httpd.Rights()},
 		"bob":    {Person: policy.Person{Channel: "web", ID: "bob"}, Level: policy.LevelRead, Credential: "t3", Rights: httpd.Rights()},
@@ -85,6 +90,36 @@ func (m model) ChatStream(
 	return resp, nil
 }
 
+// named notes the model that is asked.
+type named struct {
+	model
+	asked *atomic.Value
+}
+
+func (n named) ChatStream(
+	ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition, name string, options map[string]any,
+	emit func(providers.StreamEvent),
+) (*providers.LLMResponse, error) {
+	n.asked.Store(name)
+	return n.model.ChatStream(ctx, msgs, defs, name, options, emit)
+}
+
+// both are the models large and small, of which the large one answers as a rule.
+type both struct{ named }
+
+func (b both) For(role turn.Role, _ channels.Address, chosen string) turn.Model {
+	if role == turn.RoleTool {
+		return turn.Model{}
+	}
+	name := "large"
+	if chosen == "small" {
+		name = chosen
+	}
+	return turn.Model{Provider: b.named, Name: name, Choice: name}
+}
+
+func (both) Choices() []turn.Choice { return []turn.Choice{{Name: "large"}, {Name: "small"}} }
+
 func says(text string) *providers.LLMResponse {
 	return &providers.LLMResponse{Content: text, FinishReason: providers.FinishStop}
 }
@@ -115,6 +150,7 @@ type world struct {
 	t     *testing.T
 	store *local.Engine
 	url   string
+	model atomic.Value // the name of the one that was asked last
 }
 
 // readable is each address with a hub.
@@ -147,21 +183,23 @@ func newWorld(t *testing.T, answers model, all ...tools.Tool) *world {
 		}
 		hub.Delivered(p.Address, p.ID, events.Message{ID: p.ID, Role: "assistant", Text: p.Text})
 	})
+	w := &world{t: t, store: store}
 	one, err := agent.New(agent.Options{
-		Engine: store, Models: turn.Model{Provider: answers, Name: "script"}, Tools: registry, Authorize: rules.Authorize,
+		Engine: store, Models: both{named{answers, &w.model}}, Tools: registry, Authorize: rules.Authorize,
 		Files:    agent.Files{Space: func(channels.Address, bool) string { return space }},
 		Surfaces: readable{hub}, Limits: agent.Limits{Grace: patience}, Log: zerolog.Nop(),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &world{t: t, store: store}
 	server := httpd.New(httpd.Options{Listen: "127.0.0.1:0", Keyring: ring{}, Log: zerolog.Nop(), Healthy: fine, Ready: fine})
 	for _, route := range native.New(native.Options{
 		Channel: "web", Hub: hub, Store: parts{store.Sessions(), store.Approvals(), store.Inbox()}, Post: channel.Post,
 		Tools: registry, Offered: func(channels.Address, string) bool { return true },
 		LevelOf: func(context.Context, channels.Address, channels.Sender) policy.Level { return policy.LevelExec },
 		Command: command.Split,
+		Models:  func() []string { return []string{"large", "small"} },
+		ModelAt: func(_ channels.Address, chosen string) string { return cmp.Or(chosen, "large") },
 		Press: func(q *session.Approval, choice string) string {
 			return approval.PressOf(q.ID, choice != "deny", choice == "allow_here")
 		},
@@ -208,6 +246,12 @@ type anyone struct{}
 
 func (anyone) Authorize(context.Context, channels.Inbound) channels.Decision {
 	return channels.Decision{Allow: true}
+}
+
+// asked is the name of the model that was asked last.
+func (w *world) asked() string {
+	name, _ := w.model.Load().(string)
+	return name
 }
 
 // do makes a request and decodes its answer.

@@ -62,6 +62,9 @@ func TestTokens(t *testing.T) {
 	if err != nil || found.ID != "first" || valid.Err() != nil {
 		t.Fatalf("%+v, %v", found, err)
 	}
+	if one, err := e.Tokens().Token("first"); err != nil || one.Person != "web:ada" {
+		t.Errorf("by its id: %+v, %v", one, err)
+	}
 	_, other, err := e.Tokens().FindToken(tokenHash(2))
 	if err != nil {
 		t.Fatal(err)
@@ -72,6 +75,9 @@ func TestTokens(t *testing.T) {
 	}
 	if _, _, err := e.Tokens().FindToken(tokenHash(1)); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("a revoked token: %v", err)
+	}
+	if _, err := e.Tokens().Token("first"); !errors.Is(err, session.ErrNotFound) {
+		t.Errorf("a revoked token by its id: %v", err)
 	}
 	if _, err := e.Tokens().RevokeToken(t.Context(), "first"); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("twice: %v", err)

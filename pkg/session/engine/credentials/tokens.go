@@ -137,6 +137,17 @@ func (t *Tokens) FindToken(hash session.TokenHash) (session.Token, context.Conte
 	return h.Token, h.valid, nil
 }
 
+// Token returns the token with an id.
+func (t *Tokens) Token(id string) (session.Token, error) {
+	all := *t.held.Load()
+	for hash := range all {
+		if h := all[hash]; h.ID == id {
+			return h.Token, nil
+		}
+	}
+	return session.Token{}, session.ErrNotFound
+}
+
 // TokenList returns all tokens, the oldest first.
 func (t *Tokens) TokenList(ctx context.Context) ([]session.Token, error) {
 	var all []session.Token

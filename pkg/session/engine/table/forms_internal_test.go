@@ -153,6 +153,7 @@ func formTask() session.Task {
 		Principal: session.Principal{Sender: formSender("7"), Direct: true, Level: "exec"},
 		Tool:      "subagent", Arguments: json.RawMessage(`{"task":"look"}`), Agent: true, Depth: 2, Waited: true, Tainted: true,
 		State: session.TaskDone, Started: formTime(1), Deadline: formTime(2), Ended: formTime(3), Status: "status/5", Result: "found",
+		Wish: &channels.Wish{Model: "small", Credential: "token/1"},
 	}
 }
 
@@ -173,7 +174,7 @@ func formApproval() session.Approval {
 			Fingerprint: "print",
 		}, Task: "task/1", Text: "write_file a.md", Question: "question/7",
 		Principal: session.Principal{Sender: formSender("7"), Direct: true, Level: "exec"}, Tainted: true, Grantable: true,
-		Wish:  &channels.Wish{NoTools: true, Tools: []string{"a"}, Rounds: 3, Choice: "tool", Tool: "a"},
+		Wish:  &channels.Wish{NoTools: true, Tools: []string{"a"}, Rounds: 3, Choice: "tool", Tool: "a", Model: "small"},
 		Asked: formTime(1), Expires: formTime(2), State: session.ApprovalVoid,
 		Answer: session.ApprovalAnswer{By: formSender("8"), At: formTime(3), Turn: "c1-9", Reason: "too late"},
 	}

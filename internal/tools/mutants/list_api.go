@@ -1,0 +1,54 @@
+package mutants
+
+// credentialMutants break the rights of tokens in turns.
+func credentialMutants() []Mutant {
+	const agent, api, trust = "pkg/agent", "pkg/api/native", "pkg/agent/trust/principal.go"
+	return []Mutant{
+		{
+			Promise: "requests: model", Defect: "asks the model of the chat",
+			File: agent + "/turn/models.go", Old: "caller.Model(Wish(t), t.Info.Model)", New: "caller.Model(nil, t.Info.Model)",
+			Dir: agent, Test: "^TestAWishForAModel$",
+		},
+		{
+			Promise: "requests: model", Defect: "lets an agent ask another model",
+			File: "pkg/agent/subagent/start.go", Old: "	t.Wish = turn.Wish(r).Handed()\n", New: "",
+			Dir: agent, Test: "^TestAWishForAModel$",
+		},
+		{
+			Promise: "requests: model", Defect: "lets another model read the report",
+			File: agent + "/task/report.go", Old: "		h.report = &t\n		return turn.Input{Items: items, Handed: t.Wish}, nil",
+			New: "		h.report = &t\n		return turn.Input{Items: items}, nil",
+			Dir: agent, Test: "^TestAWishForAModel$",
+		},
+		{
+			Promise: "requests: model", Defect: "lets a token name any model",
+			File: api + "/post.go", Old: "		may = p.caller.Models\n", New: "",
+			Dir: api, Test: "^TestARequestNamesAModel$",
+		},
+		{
+			Promise: "http: revoked tokens", Defect: "answers for a token that was revoked",
+			File: trust, Old: "q.wish, q.then = in.Wish, policy", New: "q.then = policy",
+			Dir: agent, Test: "^TestAQueuedMessageOfARevokedTokenIsNotAnswered$",
+		},
+		{
+			Promise: "http: revoked tokens", Defect: "keeps the level of before",
+			File: trust, Old: "[...]policy.Level{q.then, now}", New: "[...]policy.Level{q.then, q.then[:len(now)*0]}",
+			Dir: agent, Test: "^TestATokenHasItsLevelOfNow$",
+		},
+		{
+			Promise: "http: revoked tokens", Defect: "runs a call for which a revoked token asked",
+			File: trust, Old: "decided.Allow && valid", New: "decided.Allow && (valid || decided.Allow)",
+			Dir: agent, Test: "^TestARevokedTokenEndsItsQuestionsAndAgents$/^question$",
+		},
+		{
+			Promise: "http: revoked tokens", Defect: "lets an agent work on for a revoked token",
+			File: trust, Old: "	case valid:\n", New: "	case valid, it.TaskID != \"\":\n",
+			Dir: agent, Test: "^TestARevokedTokenEndsItsQuestionsAndAgents$/^agent$",
+		},
+		{
+			Promise: "http: revoked tokens", Defect: "lets an expired token hold",
+			File: "pkg/gateway/keyring.go", Old: "if err != nil || !t.Expires.IsZero() && !time.Now().Before(t.Expires) {", New: "if err != nil {",
+			Dir: "pkg/gateway", Test: "^TestTokensThatHold$",
+		},
+	}
+}
