@@ -92,7 +92,22 @@ func (r *Redactor) build() {
 func (r *Redactor) Redact(s string) string {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
+	if !r.holds(s) { // nearly always; the replacer copies a text in any case
+		return s
+	}
 	return r.replacer.Replace(s)
+}
+
+// holds says whether a form of a secret is in s; the lock is held.
+func (r *Redactor) holds(s string) bool {
+	for i := range len(s) {
+		for _, f := range r.begins[s[i]] {
+			if strings.HasPrefix(s[i:], f) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // Unsettled is the length of the end of s that may be the beginning of a secret. The text

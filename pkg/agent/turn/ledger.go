@@ -92,9 +92,12 @@ func (l *ledgerWriter) end(ctx context.Context, committed bool) { //nolint:reviv
 	if committed {
 		l.held = nil
 	}
-	if n := len(l.held); n > 0 {
-		l.held[n-1].Await = true // a step that is still on its way when the attempt ends is refused
+	n := len(l.held)
+	if n == 0 {
+		_ = l.write(ctx) // it stops the timer
+		return
 	}
+	l.held[n-1].Await = true // a step that is still on its way when the attempt ends is refused
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), endSteps)
 	defer cancel()
 	_ = l.write(ctx) // the turn has failed already, and its next attempt does the missing work

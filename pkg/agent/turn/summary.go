@@ -28,15 +28,14 @@ type summary struct {
 }
 
 // summarise asks for a summary of the messages that fall out of the history, beside the
-// answer of the turn, as long as loop lasts; an earlier attempt may have it already. The
-// caller calls wait once.
+// answer of the turn, as long as loop lasts; an earlier attempt may have it already. It is
+// nil where no message falls out. The caller calls wait once.
 func summarise(ctx, loop context.Context, t *Turn, h *prompt.Window) *summary {
+	if len(h.Out) == 0 || isFree(t) {
+		return nil
+	}
 	loop, cancel := context.WithCancel(loop)
 	s := &summary{cancel: cancel, done: make(chan struct{}), tainted: h.OutTainted}
-	if len(h.Out) == 0 || isFree(t) {
-		close(s.done)
-		return s
-	}
 	if s.text = summarised(t, h.From); s.text != "" {
 		close(s.done)
 		return s
@@ -98,6 +97,9 @@ func Summarise(ctx context.Context, t *Turn, model *Model, of prompt.Summary) (*
 // wait gives the summary, or nil: the turn has its answer, and waits a moment at most. A
 // turn that failed needs none. The session of a turn without the summary that it wanted rests.
 func (s *summary) wait(t *Turn, failed error) *session.Summary {
+	if s == nil {
+		return nil
+	}
 	defer s.cancel()
 	if s.dropped = failed != nil; s.dropped {
 		s.cancel()
