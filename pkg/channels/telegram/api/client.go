@@ -109,8 +109,7 @@ func (c *Client) Close() {
 func (c *Client) Call(ctx context.Context, method string, params tgbotapi.Params, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	answer, err := c.bot(c.over(ctx, c.calls, method, maxAnswer)).MakeRequest(method, params)
-	return c.result(method, answer, err, out)
+	return c.post(ctx, c.calls, method, params, maxAnswer, out)
 }
 
 // Upload is Call with files.
@@ -124,8 +123,38 @@ func (c *Client) Upload(ctx context.Context, method string, params tgbotapi.Para
 // Poll is Call for getUpdates: it may take as long as ctx lasts.
 func (c *Client) Poll(ctx context.Context, params tgbotapi.Params, out any) error {
 	const method = "getUpdates"
-	answer, err := c.bot(c.over(ctx, c.polls.Load(), method, maxPoll)).MakeRequest(method, params)
-	return c.result(method, answer, err, out)
+	return c.post(ctx, c.polls.Load(), method, params, maxPoll, out)
+}
+
+// post sends a method without files. The library would read the answer three times.
+func (c *Client) post(ctx context.Context, to *http.Client, method string, params tgbotapi.Params, limit int64, out any) error {
+	form := make(url.Values, len(params))
+	for name, value := range params {
+		form.Set(name, value)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://bot.invalid/", strings.NewReader(form.Encode()))
+	if err != nil {
+		return &wire.Error{Method: method, Err: err}
+	}
+	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	body, err := c.send(to, req, method, limit)
+	if err != nil {
+		return err
+	}
+	answer := struct {
+		tgbotapi.APIResponse
+
+		Result any `json:"result"` // in place of the library's copy
+	}{Result: cmp.Or(out, any(new(json.RawMessage)))}
+	switch err := json.Unmarshal(body, &answer); {
+	case err != nil && answer.Ok:
+		return &wire.Error{Method: method, Sent: true, Err: errUnexpected}
+	case err != nil:
+		return &wire.Error{Method: method, Sent: true, Status: http.StatusOK, Err: errNotTheAPI}
+	case !answer.Ok:
+		return c.failure(method, &answer.APIResponse)
+	}
+	return nil
 }
 
 // Download opens the file at a path that getFile told. The caller cleans errors of
@@ -170,27 +199,34 @@ func (c *Client) bot(f doFunc) *tgbotapi.BotAPI {
 	return &bot
 }
 
-// over sends the library's request to its server, under ctx, and returns only answers
-// of the Bot API. Everything else is its error.
+// over sends the library's request to its server, under ctx.
 func (c *Client) over(ctx context.Context, to *http.Client, method string, limit int64) doFunc {
 	return func(req *http.Request) (*http.Response, error) {
-		target, err := c.address("", method)
+		body, err := c.send(to, req.WithContext(ctx), method, limit)
 		if err != nil {
-			wire.Drop(req.Body)
-			return nil, &wire.Error{Method: method, Err: err}
+			return nil, err
 		}
-		req = req.WithContext(ctx)
-		req.URL, req.Host = target, target.Host
-		resp, body, sent, err := wire.Do(to, req, limit)
-		if resp != nil && resp.StatusCode != http.StatusOK {
-			return nil, c.refusal(method, resp.StatusCode, body)
-		}
-		if err != nil {
-			return nil, &wire.Error{Method: method, Sent: sent, Err: c.Scrub(err)}
-		}
-		resp.Body = io.NopCloser(bytes.NewReader(body))
-		return resp, nil
+		return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(body))}, nil
 	}
+}
+
+// send sends a request to the bot's server, and returns only answers of the Bot API.
+// Everything else is its error.
+func (c *Client) send(to *http.Client, req *http.Request, method string, limit int64) ([]byte, error) {
+	target, err := c.address("", method)
+	if err != nil {
+		wire.Drop(req.Body)
+		return nil, &wire.Error{Method: method, Err: err}
+	}
+	req.URL, req.Host = target, target.Host
+	resp, body, sent, err := wire.Do(to, req, limit) //nolint:bodyclose // Do has closed it
+	if resp != nil && resp.StatusCode != http.StatusOK {
+		return nil, c.refusal(method, resp.StatusCode, body)
+	}
+	if err != nil {
+		return nil, &wire.Error{Method: method, Sent: sent, Err: c.Scrub(err)}
+	}
+	return body, nil
 }
 
 // address puts the token where it belongs, behind the prefix "" or "/file".
