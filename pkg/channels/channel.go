@@ -67,6 +67,13 @@ type Part struct {
 	Edits string
 }
 
+// Forgetful is a [Channel] without a memory of its own, where a message is seen by those who
+// look at that moment: the store keeps the messages that it delivered with their chats.
+type Forgetful interface {
+	// Forgets is constant for the channel's life.
+	Forgets() bool
+}
+
 // Splitter is a [Channel] that cuts text by its own rules (rendered blocks, say).
 type Splitter interface {
 	// Split returns at least one part, and parts that are not empty; it keeps all of

@@ -120,6 +120,9 @@ func (r *delivering) advance(work context.Context, part int) error {
 
 func (r *delivering) settle(work context.Context) error {
 	o := *r.known.outcome
+	if f, ok := r.egress.opt.Channel.(Forgetful); ok && f.Forgets() {
+		o.Kept = o.State == Delivered
+	}
 	if o.State != Delivered {
 		r.egress.log(r.info).Warn().Str("state", string(o.State)).Str("reason", o.Reason).Bool("suspend", o.Suspend).Msg("message not delivered")
 	}

@@ -113,6 +113,8 @@ type Outcome struct {
 	State OutcomeState
 	// Receipt is that of the last part when State is [Delivered].
 	Receipt Receipt
+	// Kept says that the store keeps a delivered message with its chat, see [Forgetful].
+	Kept bool
 	// Reason is why it was not delivered, without message text.
 	Reason string
 	// Suspend marks the chat as unreachable until it writes again.

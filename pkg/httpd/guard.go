@@ -200,14 +200,16 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, at *Route) {
 		return
 	}
 	wire.Proven(r)
+	under, most, refusal := &s.plain, MaxPlain, refused(http.StatusTooManyRequests, "too_many_requests", textRequests)
 	if at.Streams {
-		if !s.streams.take(caller.Person) {
-			w.Header().Set("Retry-After", "5")
-			Refuse(w, *refused(http.StatusTooManyRequests, "too_many_streams", textStreams))
-			return
-		}
-		defer s.streams.give(caller.Person)
+		under, most, refusal = &s.streams, MaxStreams, refused(http.StatusTooManyRequests, "too_many_streams", textStreams)
 	}
+	if !under.take(caller.Person, most) {
+		w.Header().Set("Retry-After", retryAfter)
+		Refuse(w, *refusal)
+		return
+	}
+	defer under.give(caller.Person)
 	ctx, cancel := lasting(context.WithValue(r.Context(), callerKey{}, caller), valid, caller)
 	defer cancel()
 	if at.Streams {
@@ -215,6 +217,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, at *Route) {
 	}
 	at.Handler.ServeHTTP(w, r.WithContext(ctx))
 }
+
+// retryAfter is how many seconds a person with too many requests is told to wait.
+const retryAfter = "5"
 
 // lasting is a context that ends with a credential.
 func lasting(ctx, valid context.Context, c *Caller) (context.Context, func()) {

@@ -256,6 +256,45 @@ func TestAPersonHasFewStreams(t *testing.T) {
 	}
 }
 
+// TestAPersonHasFewRequests under way: one more is refused, streams are counted apart, and a
+// request that ends makes room.
+func TestAPersonHasFewRequests(t *testing.T) {
+	t.Parallel()
+	served, goOn, codes := make(chan struct{}, httpd.MaxPlain), make(chan struct{}), make(chan int, httpd.MaxPlain)
+	w := newWorld(t, func(s *httpd.Server) {
+		s.Handle(httpd.Route{Pattern: "GET /slow", Access: httpd.AccessProgram, Handler: http.HandlerFunc(
+			func(http.ResponseWriter, *http.Request) {
+				served <- struct{}{}
+				<-goOn
+			},
+		)})
+		s.Handle(httpd.Route{Pattern: "GET /quick", Access: httpd.AccessProgram, Handler: http.HandlerFunc(yes)})
+		s.Handle(httpd.Route{Pattern: "GET /lasting", Access: httpd.AccessProgram, Streams: true, Handler: http.HandlerFunc(yes)})
+	})
+	for range httpd.MaxPlain {
+		go func() { codes <- w.ask(http.MethodGet, "/slow", bearer).StatusCode }()
+	}
+	for range httpd.MaxPlain {
+		<-served
+	}
+	for path, want := range map[string]int{"/quick": http.StatusTooManyRequests, "/lasting": http.StatusOK} {
+		if resp := w.ask(http.MethodGet, path, bearer); resp.StatusCode != want {
+			t.Errorf("%s beside many: %d", path, resp.StatusCode)
+		}
+	}
+	close(goOn)
+	for range httpd.MaxPlain {
+		if code := <-codes; code != http.StatusOK {
+			t.Errorf("%d", code)
+		}
+	}
+	for w.ask(http.MethodGet, "/quick", bearer).StatusCode != http.StatusOK {
+		if t.Context().Err() != nil {
+			t.Fatal("no place became free")
+		}
+	}
+}
+
 // TestProbes answer under any name, with one word.
 func TestProbes(t *testing.T) {
 	t.Parallel()

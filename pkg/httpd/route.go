@@ -48,6 +48,8 @@ const (
 	MaxBody = 1 << 20
 	// MaxStreams is how many streams a person may have open at a time.
 	MaxStreams = 32
+	// MaxPlain is how many other requests of a person are served at a time.
+	MaxPlain = 64
 )
 
 // writes says whether a request may change something, or opens a WebSocket.

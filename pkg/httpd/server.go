@@ -37,9 +37,10 @@ type Options struct {
 
 // Server answers at one address. [New] makes it; routes may be added at any time.
 type Server struct {
-	opt     Options
-	mux     *http.ServeMux
-	streams streams
+	opt Options
+	mux *http.ServeMux
+	// streams are the streams of each person, plain all other requests.
+	streams, plain shares
 
 	mu     sync.RWMutex
 	routes map[string]*Route

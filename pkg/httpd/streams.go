@@ -10,16 +10,17 @@ import (
 	"parley/pkg/policy"
 )
 
-// streams counts the streams under way of each person.
-type streams struct {
+// shares counts the requests under way of each person.
+type shares struct {
 	mu   sync.Mutex
 	open map[policy.Person]int
 }
 
-func (s *streams) take(p policy.Person) bool {
+// take counts one more, unless there are as many as may be.
+func (s *shares) take(p policy.Person, most int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.open[p] >= MaxStreams {
+	if s.open[p] >= most {
 		return false
 	}
 	if s.open == nil {
@@ -29,7 +30,7 @@ func (s *streams) take(p policy.Person) bool {
 	return true
 }
 
-func (s *streams) give(p policy.Person) {
+func (s *shares) give(p policy.Person) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.open[p]--; s.open[p] <= 0 {

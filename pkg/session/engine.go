@@ -173,6 +173,9 @@ type History interface {
 	Tail(ctx context.Context, sessionID string, before uint64, f func(Entry) bool) error
 	// Back is Tail beyond the compaction point, down to the first entry.
 	Back(ctx context.Context, sessionID string, before uint64, f func(Entry) bool) error
+	// Shown calls f for the messages that were shown in a session behind the entry from on,
+	// newest first, until f says no.
+	Shown(ctx context.Context, sessionID string, from uint64, f func(Shown) bool) error
 	// All calls f for every entry from the first on, compacted ones included.
 	All(ctx context.Context, sessionID string, f func(Entry) error) error
 }

@@ -224,6 +224,21 @@ type Entry struct {
 	Summary bool `json:"summary,omitempty"`
 }
 
+// Shown is a message that was delivered by a channel without a memory of its own, see
+// [channels.Outcome].
+type Shown struct {
+	// ID is the outbound id, After the Seq of the newest history entry before it.
+	ID    string
+	After uint64
+	Text  string
+	// File is the name of the file that came with it, or "".
+	File string
+	// Finishes is the outbound id of the message that it took over, or "".
+	Finishes string
+	Unasked  channels.Unasked
+	Time     time.Time
+}
+
 // Info describes a session.
 type Info struct {
 	Session string           `json:"session"`

@@ -52,3 +52,35 @@ func credentialMutants() []Mutant {
 		},
 	}
 }
+
+// pageMutants break the reading of a chat.
+func pageMutants() []Mutant {
+	const api = "pkg/api/native"
+	return []Mutant{
+		{
+			Promise: "api: delivered messages", Defect: "keeps no delivered message",
+			File: "pkg/channels/delivering.go", Old: "o.Kept = o.State == Delivered", New: "o.Kept = o.State == Refused",
+			Dir: api, Test: "^TestADeliveredMessageIsReadAtItsPlace$",
+		},
+		{
+			Promise: "api: delivered messages", Defect: "shows an answer twice",
+			File: api + "/page.go", Old: "if rest == finalID {", New: "if rest == turn {",
+			Dir: api, Test: "^TestADeliveredMessageIsReadAtItsPlace$",
+		},
+		{
+			Promise: "api: delivered messages", Defect: "puts the words of a tool behind the turn",
+			File: api + "/page.go", Old: "at := p.behindCall(turn, rest)", New: "at := 0 * p.behindCall(turn, rest)",
+			Dir: api, Test: "^TestADeliveredMessageIsReadAtItsPlace$",
+		},
+		{
+			Promise: "api: a chat is whole", Defect: "answers with all bytes of a chat at once",
+			File: api + "/page.go", Old: "len(p.messages) < pageSize && p.size < pageBytes; !p.whole", New: "len(p.messages) < pageSize; !p.whole",
+			Dir: api, Test: "^TestAChatIsReadInPages$",
+		},
+		{
+			Promise: "api: answers to questions", Defect: "says that the same answer comes too late",
+			File: api + "/chat.go", Old: "if was != decision {", New: `if was != "" {`,
+			Dir: api, Test: "^TestAQuestionIsAnswered$",
+		},
+	}
+}

@@ -98,7 +98,7 @@ func apiMutants() []Mutant {
 		},
 		{
 			Promise: "api: one turn", Defect: "takes a key for that of another chat",
-			File: dir + "/post.go", Old: "p.caller.Credential, r.Method + r.URL.Path, p.at.Chat, keys[0]", New: "p.caller.Credential, keys[0]",
+			File: dir + "/post.go", Old: "p.caller.Credential, r.Method+r.URL.Path, p.at.Chat, keys[0]", New: "p.caller.Credential, keys[0]",
 			Dir: dir, Test: "^TestEqualKeysAreOneTurn$",
 		},
 		{
@@ -129,7 +129,7 @@ func apiMutants() []Mutant {
 		},
 		{
 			Promise: "api: a chat is whole", Defect: "shows a summary as a person's words",
-			File: dir + "/chat.go", Old: "if !e.Summary {", New: "if e.Seq > 0 {",
+			File: dir + "/page.go", Old: "if !e.Summary {", New: "if e.Seq > 0 {",
 			Dir: dir, Test: "^TestAChatIsReadWhole$",
 		},
 		{

@@ -124,6 +124,11 @@ func serverMutants() []Mutant {
 			Dir: dir, Test: "^TestAPersonHasFewStreams$",
 		},
 		{
+			Promise: "http: streams", Defect: "serves any number of requests of a person",
+			File: "pkg/httpd/guard.go", Old: "if !under.take(caller.Person, most) {", New: "if !under.take(caller.Person, most) && at.Streams {",
+			Dir: dir, Test: "^TestAPersonHasFewRequests$",
+		},
+		{
 			Promise: "http: probes", Defect: "fails a probe for trouble with a channel",
 			File: "pkg/httpd/health.go", Old: "if state == StateDown {", New: "if state != StateOK {",
 			Dir: dir, Test: "^TestProbes$",

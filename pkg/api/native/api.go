@@ -16,14 +16,24 @@ import (
 
 // Store is the part of the engine that the API reads.
 type Store interface {
-	// Lookup and Back are those of [session.Sessions].
-	Lookup(ctx context.Context, a channels.Address) (session.Info, error)
-	Back(ctx context.Context, sessionID string, before uint64, f func(session.Entry) bool) error
-	// ApprovalList are the questions of a chat, Approval is one.
-	ApprovalList(ctx context.Context, chat string) ([]session.Approval, error)
-	Approval(ctx context.Context, id string) (session.Approval, error)
+	Chats
+	Questions
 	// Waits is that of [session.Inbox].
 	Waits(ctx context.Context, id string) (session.Item, error)
+}
+
+// Chats are conversations; the methods are those of [session.Sessions].
+type Chats interface {
+	Lookup(ctx context.Context, a channels.Address) (session.Info, error)
+	Back(ctx context.Context, sessionID string, before uint64, f func(session.Entry) bool) error
+	Shown(ctx context.Context, sessionID string, from uint64, f func(session.Shown) bool) error
+}
+
+// Questions are those that people answer; the methods are those of [session.Approvals].
+type Questions interface {
+	ApprovalList(ctx context.Context, chat string) ([]session.Approval, error)
+	Approval(ctx context.Context, id string) (session.Approval, error)
+	Grants(ctx context.Context, chat string) ([]session.Grant, error)
 }
 
 // Options are the parts that an [API] works with; all are required.

@@ -17,9 +17,6 @@ import (
 	"parley/pkg/tools"
 )
 
-// pageSize is how many messages one answer has.
-const pageSize = 200
-
 // history is a page of a chat: the newest messages, or those before one.
 type history struct {
 	Chat     string    `json:"chat"`
@@ -32,10 +29,15 @@ type history struct {
 }
 
 type message struct {
-	Seq       uint64    `json:"seq"`
+	// Seq is the place in the history; a message that is none of it has 0.
+	Seq uint64 `json:"seq"`
+	// ID is that of the event of a delivered message, or "".
+	ID        string    `json:"id,omitempty"`
 	Turn      string    `json:"turn"`
 	Role      string    `json:"role"`
 	Text      string    `json:"text"`
+	File      string    `json:"file,omitempty"`
+	Origin    string    `json:"origin,omitempty"`
 	ToolCalls []call    `json:"tool_calls,omitempty"`
 	CallID    string    `json:"tool_call_id,omitempty"`
 	Name      string    `json:"name,omitempty"`
@@ -74,18 +76,14 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	if err != nil {
 		return a.fault(err)
 	}
-	if err := a.o.Store.Back(r.Context(), info.Session, before, func(e session.Entry) bool {
-		if !e.Summary { // the model reads it in place of messages, which people read themselves
-			h.Messages = append(h.Messages, a.message(&e))
-		}
-		return len(h.Messages) < pageSize
-	}); err != nil {
+	part := page{api: a}
+	if err := part.fill(r.Context(), info.Session, before); err != nil {
 		return a.fault(err)
 	}
-	if len(h.Messages) == pageSize {
-		h.Before = h.Messages[pageSize-1].Seq
+	h.Messages = append(h.Messages, part.messages...)
+	if !part.whole {
+		h.Before = part.first
 	}
-	slices.Reverse(h.Messages)
 	open, err := a.o.Store.ApprovalList(r.Context(), info.Chat)
 	if err != nil {
 		return a.fault(err)
@@ -193,19 +191,44 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, p *place) *httpd.Re
 		return forbidden(textNoApprove)
 	case p.program && (q.Wish == nil || q.Wish.Credential == "" || q.Wish.Credential == p.caller.Credential):
 		return forbidden(textOwnQuestion)
-	case q.State != session.ApprovalOpen:
-		return &httpd.Refusal{Status: http.StatusConflict, Code: "conflict", Message: textDecided}
 	case !slices.Contains(Choices(&q), d.Decision):
 		return bad("decision", textDecision)
+	case q.State != session.ApprovalOpen:
+		return a.decidedAgain(w, r, &q, d.Decision)
 	}
-	id, f := inboundID(r, p)
-	if f != nil {
-		return f
-	}
+	// the same answer again is the same press
+	id := "press/" + keyOf(p.caller.Credential, p.at.Chat, q.ID, d.Decision)
 	press := p.inbound(channels.KindButton, id, a.o.Press(&q, d.Decision), &channels.Wish{})
 	press.MessageID = q.Question
 	if err := a.o.Post(r.Context(), press); err != nil {
 		return a.fault(err)
 	}
 	return a.answer(w, http.StatusAccepted, map[string]string{"id": q.ID, "decision": d.Decision})
+}
+
+// decidedAgain answers a decision that came before: 200 for the same one, for a client that
+// sends it again, and 409 for any other.
+func (a *API) decidedAgain(w http.ResponseWriter, r *http.Request, q *session.Approval, decision string) *httpd.Refusal {
+	was, err := a.decisionOf(r.Context(), q)
+	if err != nil {
+		return a.fault(err)
+	}
+	if was != decision {
+		return &httpd.Refusal{Status: http.StatusConflict, Code: "conflict", Message: textDecided}
+	}
+	return a.answer(w, http.StatusOK, map[string]string{"id": q.ID, "decision": was})
+}
+
+// decisionOf is the answer that a question has got, or "". A grant has the id of its question,
+// also where it was taken back meanwhile: then it counts as none.
+func (a *API) decisionOf(ctx context.Context, q *session.Approval) (string, error) {
+	switch q.State {
+	case session.ApprovalDenied:
+		return deny, nil
+	case session.ApprovalAllowed:
+		grants, err := a.o.Store.Grants(ctx, q.Chat)
+		return ChoiceOf(true, slices.ContainsFunc(grants, func(g session.Grant) bool { return g.Approval == q.ID })), err
+	default:
+		return "", nil
+	}
 }

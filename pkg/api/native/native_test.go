@@ -228,15 +228,21 @@ func TestAQuestionIsAnswered(t *testing.T) {
 			t.Errorf("%s: %s %s: %d %v", c.token, c.path, c.body, status, answer)
 		}
 	}
-	if status, answer := w.do("approver", http.MethodPost, path, `{"decision":"allow_once"}`); status != http.StatusAccepted {
-		t.Fatalf("%d %v", status, answer)
+	for range 2 { // a client that got no answer sends it again
+		if status, answer := w.do("approver", http.MethodPost, path, `{"decision":"allow_once"}`); status >= http.StatusBadRequest {
+			t.Fatalf("%d %v", status, answer)
+		}
 	}
 	second := s.untilDone()
 	if got := second[len(second)-1].data; !strings.Contains(got, "result: wiped") || wiped.Load() != 1 {
 		t.Errorf("%q, wiped %d times", second, wiped.Load())
 	}
-	if status, _ := w.do("approver", http.MethodPost, path, `{"decision":"allow_once"}`); status != http.StatusConflict {
-		t.Errorf("a question is answered twice: %d", status)
+	for body, want := range map[string]int{
+		`{"decision":"allow_once"}`: http.StatusOK, `{"decision":"deny"}`: http.StatusConflict, `{"decision":"allow_here"}`: http.StatusConflict,
+	} {
+		if status, answer := w.do("approver", http.MethodPost, path, body); status != want {
+			t.Errorf("once it is answered, %s: %d %v", body, status, answer)
+		}
 	}
 }
 
@@ -324,6 +330,9 @@ func TestAChatIsReadWhole(t *testing.T) {
 		messages, _ := chat["messages"].([]any)
 		for i, m := range messages {
 			one, _ := m.(map[string]any)
+			if one["seq"] == 0.0 { // the answer to /compact, which a person has seen
+				continue
+			}
 			texts = append(texts, fmt.Sprint(one["text"]))
 			if seq, ok := one["seq"].(float64); ok && i == 0 {
 				first = int(seq)

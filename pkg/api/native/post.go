@@ -269,11 +269,16 @@ func inboundID(r *http.Request, p *place) (string, *httpd.Refusal) {
 	if len(keys) > 1 || keys[0] == "" || len(keys[0]) > longest {
 		return "", bad(keyHeader, textKey)
 	}
+	return "key/" + keyOf(p.caller.Credential, r.Method+r.URL.Path, p.at.Chat, keys[0]), nil
+}
+
+// keyOf is one key for several parts.
+func keyOf(parts ...string) string {
 	sum := sha256.New()
-	for _, s := range []string{p.caller.Credential, r.Method + r.URL.Path, p.at.Chat, keys[0]} {
+	for _, s := range parts {
 		_, _ = fmt.Fprintf(sum, "%d:%s", len(s), s)
 	}
-	return "key/" + hex.EncodeToString(sum.Sum(nil)[:sumBytes]), nil
+	return hex.EncodeToString(sum.Sum(nil)[:sumBytes])
 }
 
 // decode reads the whole body as one JSON object. Unknown fields pass.

@@ -248,6 +248,26 @@ func (anyone) Authorize(context.Context, channels.Inbound) channels.Decision {
 	return channels.Decision{Allow: true}
 }
 
+// settled waits until each message has its outcome.
+func (w *world) settled() {
+	w.t.Helper()
+	deadline := time.After(patience)
+	for {
+		st, err := w.store.Status(w.t.Context())
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if st.Waiting == 0 && st.Sending == 0 {
+			return
+		}
+		select {
+		case <-deadline:
+			w.t.Fatalf("the store does not come to rest: %+v", st)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
 // asked is the name of the model that was asked last.
 func (w *world) asked() string {
 	name, _ := w.model.Load().(string)

@@ -36,8 +36,9 @@ type run struct {
 }
 
 var (
-	_ channels.Channel  = (*Channel)(nil)
-	_ channels.Buttoner = (*Channel)(nil)
+	_ channels.Channel   = (*Channel)(nil)
+	_ channels.Buttoner  = (*Channel)(nil)
+	_ channels.Forgetful = (*Channel)(nil)
 )
 
 // New returns a channel that shows each part by show, which must not block.
@@ -54,6 +55,9 @@ func (*Channel) Limits() channels.Limits { return channels.Limits{} }
 
 // Buttons implements [channels.Buttoner]: a question waits until somebody reads it.
 func (*Channel) Buttons(channels.Address) bool { return true }
+
+// Forgets implements [channels.Forgetful]: a screen shows what the store has.
+func (*Channel) Forgets() bool { return true }
 
 // Run takes in messages until ctx ends.
 func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {

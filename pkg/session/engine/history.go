@@ -61,6 +61,31 @@ func (s sessions) back(
 	return err
 }
 
+// Shown reads the messages that were shown in a session, from the newest.
+func (s sessions) Shown(ctx context.Context, id string, from uint64, f func(session.Shown) bool) error {
+	var bad []*table.RecordError
+	err := s.e.w.View(func(t *table.Tx) error {
+		n, err := table.SessionNum(id)
+		if err != nil {
+			return err
+		}
+		c := t.Cursor(table.Shown)
+		for k, v := c.SeekBefore(table.NumKey(n + 1)); k != nil && table.Num(k, 0) == n; k, v = c.Prev() {
+			rec, err := table.Read[table.ShownRecord](table.Shown, k, v)
+			if err != nil {
+				bad = append(bad, &table.RecordError{Bucket: table.Shown, Key: bytes.Clone(k)})
+				continue
+			}
+			if rec.After < from || !f(session.Shown(*rec)) {
+				return nil
+			}
+		}
+		return nil
+	})
+	s.e.w.SetAside(ctx, bad)
+	return err
+}
+
 func readEntry(k, v []byte) (session.Entry, error) {
 	payload, err := table.Unseal(table.History, k, v)
 	if err != nil {

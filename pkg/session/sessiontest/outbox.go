@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
@@ -42,6 +43,7 @@ func outboxTests() []test {
 			b.equal([]uint64{1, 1}, []uint64{st.Refused, st.Unsettled})
 			b.equal(0, st.Sending)
 		}},
+		{"a message of a channel without a memory is kept with its chat", testKept},
 		{"a suspended chat waits until it writes", testSuspend},
 		{"each account has its own outbox", func(b *bench) {
 			b.append(session.Item{ID: "x", Kind: session.ItemTask, Address: channels.Address{Channel: "other", Chat: "1"}})
@@ -207,4 +209,39 @@ func testSuspend(b *bench) {
 	info, err = b.e.Sessions().Lookup(b.Context(), addr("a"))
 	b.must(err)
 	b.equal(false, info.Suspended)
+}
+
+// testKept: it is kept with its place, over a reopen, until its chat is forgotten.
+func testKept(b *bench) {
+	info := b.say("a", "1", session.Commit{Messages: user("1", "2"), Outbox: []channels.Outbound{
+		outbound("a", "o1"),
+		{ID: "o2", Address: addr("a"), Text: "two", Finishes: "o1", File: &channels.File{Name: "f.txt"}},
+		outbound("a", "o3"),
+	}})
+	other := b.say("b", "2", session.Commit{Outbox: []channels.Outbound{outbound("b", "p1")}})
+	d := b.deliveries()
+	at := time.Now().UTC().Truncate(time.Second)
+	for range 4 {
+		h := d.next()
+		kept := h.what.Info().Outbound.ID != "o3"
+		end := channels.Outcome{State: channels.Delivered, Kept: kept, Receipt: channels.Receipt{MessageID: "m", Time: at}}
+		b.must(h.what.Settle(b.Context(), end))
+		h.end <- nil
+	}
+	shown := func(id string, from uint64) (all []session.Shown) {
+		b.must(b.e.Sessions().Shown(b.Context(), id, from, func(s session.Shown) bool {
+			all = append(all, s)
+			return true
+		}))
+		return all
+	}
+	b.reopen()
+	b.equal([]session.Shown{
+		{ID: "o2", After: 2, Text: "two", File: "f.txt", Finishes: "o1", Time: at},
+		{ID: "o1", After: 2, Text: "text of o1", Time: at},
+	}, shown(info.Session, 2))
+	b.equal(0, len(shown(info.Session, 3)))
+	b.must(b.e.Sessions().Forget(b.Context(), info.Session))
+	b.equal(0, len(shown(info.Session, 0)))
+	b.equal("p1", shown(other.Session, 0)[0].ID)
 }

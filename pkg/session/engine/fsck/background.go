@@ -90,6 +90,7 @@ func (c *checker) facts() {
 		}
 	})
 	records(c, table.Uses, func([]byte, *table.UseRecord) {})
+	records(c, table.Shown, func([]byte, *table.ShownRecord) {})
 }
 
 // day checks the day in the key of a use.

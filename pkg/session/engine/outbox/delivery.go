@@ -279,6 +279,9 @@ func (d *delivery) Settle(ctx context.Context, end channels.Outcome) error {
 		if end.State != channels.Delivered {
 			d.o.drains.Undelivered(t, d.info.Outbound.Address.Channel)
 		}
+		if err := d.keep(t, end); err != nil {
+			return err
+		}
 		next, _ := t.First(table.Outbox, table.NumKey(chat))
 		more = next != nil
 		return t.Put(table.Sent, table.IDKey(d.rec.Outbound.ID), sent)
@@ -289,4 +292,23 @@ func (d *delivery) Settle(ctx context.Context, end channels.Outcome) error {
 		d.o.receipts.settled(d.rec.Outbound.ID)
 	}
 	return err
+}
+
+// keep stores a delivered message with its chat, where its channel has no memory.
+func (d *delivery) keep(t *table.Tx, end channels.Outcome) error {
+	if !end.Kept {
+		return nil
+	}
+	chat, err := table.ReadChat(t, table.Num(d.key, 0))
+	if err != nil {
+		return nil //nolint:nilerr // a message must leave the queue also where its chat is damaged
+	}
+	o := &d.rec.Outbound
+	rec := &table.ShownRecord{
+		ID: o.ID, After: chat.Entries, Text: o.Text, Finishes: o.Finishes, Unasked: o.Unasked, Time: end.Receipt.Time,
+	}
+	if o.File != nil {
+		rec.File = o.File.Name
+	}
+	return t.Put(table.Shown, table.NumKey(chat.Session, table.Num(d.key, 1)), rec)
 }

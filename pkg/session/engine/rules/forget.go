@@ -34,7 +34,7 @@ func ForgetSession(t *table.Tx, id string) error {
 // long are the buckets of which a session or a chat may have much. Steps go before their
 // items.
 func long() []table.Bucket {
-	return []table.Bucket{table.Steps, table.Outbox, table.Inbox, table.Turns, table.Uses, table.History, table.Marks}
+	return []table.Bucket{table.Steps, table.Outbox, table.Inbox, table.Turns, table.Uses, table.History, table.Marks, table.Shown}
 }
 
 // removeLong deletes the long parts of a session or a chat, or a piece of them.

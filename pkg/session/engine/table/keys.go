@@ -26,6 +26,7 @@ const (
 	Sessions  Bucket = "sessions"  // session id -> SessionRecord
 	History   Bucket = "history"   // session, seq -> session.Entry, see encodeEntry
 	Marks     Bucket = "marks"     // session, seq -> marks of the entry, see PutMarks; most have none
+	Shown     Bucket = "shown"     // session, seq of the outbox -> ShownRecord
 	Inbox     Bucket = "inbox"     // chat, seq -> session.Item
 	Seen      Bucket = "seen"      // item id -> SeenRecord
 	Steps     Bucket = "steps"     // chat, head seq, n -> StepRecord
@@ -64,7 +65,7 @@ func Buckets() []Bucket {
 		Meta, Addr, Chats, Sessions, History, Inbox, Seen, Steps, Turns, Suspects,
 		Outbox, Sent, Suspended, Tasks, Open, Jobs, Due, Leases, Cursors,
 		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Marks,
-		Shares, Uses, Sums, Bad,
+		Shares, Uses, Sums, Shown, Bad,
 	}
 }
 
@@ -73,7 +74,7 @@ func Buckets() []Bucket {
 func LaterBuckets() []Bucket {
 	return []Bucket{
 		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Marks,
-		Shares, Uses, Sums,
+		Shares, Uses, Sums, Shown,
 	}
 }
 

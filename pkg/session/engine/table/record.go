@@ -224,6 +224,17 @@ type SentRecord struct {
 	Time      time.Time
 }
 
+// ShownRecord is a message that was shown, and the Seq of the newest history entry before it.
+type ShownRecord struct {
+	ID       string           `json:"id"`
+	After    uint64           `json:"after"`
+	Text     string           `json:"text"`
+	File     string           `json:"file,omitempty"`
+	Finishes string           `json:"finishes,omitempty"`
+	Unasked  channels.Unasked `json:"unasked,omitempty"`
+	Time     time.Time        `json:"time"`
+}
+
 // Forgotten is the state of a message of a session that was deleted before it left.
 const Forgotten channels.OutcomeState = "forgotten"
 

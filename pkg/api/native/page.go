@@ -1,0 +1,165 @@
+package native
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"parley/pkg/providers"
+	"parley/pkg/session"
+)
+
+// The bounds of one answer: messages, and bytes of them, of which the last message may be
+// more.
+const (
+	pageSize  = 200
+	pageBytes = 1 << 20
+)
+
+// page is a part of a conversation: entries of its history, and the delivered messages at
+// their places.
+type page struct {
+	api      *API
+	messages []message
+	size     int
+	// first is the Seq of the oldest entry; last that of the newest one, or 0: the page
+	// goes to the end. whole says that there is no entry before it.
+	first, last uint64
+	whole       bool
+}
+
+// fill reads the entries before one, and the messages that were delivered among them.
+func (p *page) fill(ctx context.Context, id string, before uint64) error {
+	p.whole = true
+	if before > 0 {
+		p.last = before - 1
+	}
+	if err := p.api.o.Store.Back(ctx, id, before, func(e session.Entry) bool {
+		if p.whole = len(p.messages) < pageSize && p.size < pageBytes; !p.whole {
+			return false
+		}
+		p.first = e.Seq
+		if !e.Summary { // the model reads it in place of messages, which people read themselves
+			p.add(p.api.message(&e))
+		}
+		return true
+	}); err != nil {
+		return err
+	}
+	slices.Reverse(p.messages)
+	return p.deliver(ctx, id)
+}
+
+func (p *page) add(m message) {
+	p.size += len(m.Text)
+	for i := range m.ToolCalls {
+		p.size += len(m.ToolCalls[i].Arguments)
+	}
+	p.messages = append(p.messages, m)
+}
+
+// deliver puts the delivered messages in, as many as may stand there: the newest.
+func (p *page) deliver(ctx context.Context, id string) error {
+	from := uint64(0)
+	if !p.whole {
+		from = p.first - 1
+	}
+	var all []session.Shown
+	if err := p.api.o.Store.Shown(ctx, id, from, func(s session.Shown) bool {
+		if p.last == 0 || s.After < p.last {
+			all = append(all, s)
+			p.size += len(s.Text)
+		}
+		return len(all) < pageSize && p.size < 2*pageBytes
+	}); err != nil {
+		return err
+	}
+	replaced := map[string]bool{}
+	for i := range all { // the newest first
+		s := &all[i]
+		replaced[s.Finishes] = s.Finishes != ""
+	}
+	for i := range slices.Backward(all) {
+		if s := &all[i]; !replaced[s.ID] {
+			p.put(s)
+		}
+	}
+	return nil
+}
+
+// put puts a delivered message at its place: it is the last answer of its turn, or stands
+// behind the result of the call that sent it, or behind the entry before it.
+func (p *page) put(s *session.Shown) {
+	turn, rest, _ := strings.Cut(s.ID, "/")
+	m := message{
+		ID: s.ID, Turn: turn, Role: providers.RoleAssistant, Text: p.api.o.Redact(s.Text), File: p.api.o.Redact(s.File),
+		Origin: string(s.Unasked), Time: s.Time,
+	}
+	if rest == finalID {
+		if i := p.lastOf(turn); i >= 0 && p.messages[i].ID == "" {
+			p.messages[i].ID, p.messages[i].Origin = m.ID, m.Origin
+			return
+		}
+	}
+	at := p.behindCall(turn, rest)
+	if at == 0 {
+		at = p.behind(s.After)
+	}
+	for at < len(p.messages) && p.messages[at].Seq == 0 { // those that were put there before
+		at++
+	}
+	p.messages = slices.Insert(p.messages, at, m)
+}
+
+// finalID is the end of the id of a turn's last message.
+const finalID = "final/0"
+
+// lastOf is the place of the last answer of a turn, or -1.
+func (p *page) lastOf(turn string) int {
+	for i := range slices.Backward(p.messages) {
+		if m := &p.messages[i]; m.Seq > 0 && m.Turn == turn {
+			if m.Role == providers.RoleAssistant && len(m.ToolCalls) == 0 {
+				return i
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
+// behindCall is the place behind the result of a call of a turn, or 0. The id of its message
+// begins with the number of its round and its place in that.
+func (p *page) behindCall(turn, rest string) int {
+	first, rest, _ := strings.Cut(rest, "/")
+	second, _, _ := strings.Cut(rest, "/")
+	round, err := strconv.Atoi(first)
+	index, other := strconv.Atoi(second)
+	if err != nil || other != nil || round < 1 || index < 0 {
+		return 0
+	}
+	call := ""
+	for i := range p.messages {
+		m := &p.messages[i]
+		switch {
+		case m.Turn != turn || m.Seq == 0:
+		case m.Role == providers.RoleAssistant && len(m.ToolCalls) > 0:
+			if round--; round == 0 && index < len(m.ToolCalls) {
+				call = m.ToolCalls[index].ID
+			}
+		case m.Role == providers.RoleTool && call != "" && m.CallID == call:
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// behind is the place behind the entry with a Seq and those before it.
+func (p *page) behind(seq uint64) int {
+	for i := range slices.Backward(p.messages) {
+		if m := &p.messages[i]; m.Seq > 0 && m.Seq <= seq {
+			return i + 1
+		}
+	}
+	return 0
+}

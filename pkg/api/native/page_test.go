@@ -1,0 +1,132 @@
+package native_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/pkg/providers"
+	"parley/pkg/tools"
+)
+
+// speaker is a tool that shows its person a text.
+type speaker struct{ fn }
+
+func (s speaker) Execute(context.Context, map[string]any) *tools.ToolResult {
+	return &tools.ToolResult{ForLLM: "shown", ForUser: "by the tool"}
+}
+
+// speaks is a model that lets the tool speak, and then answers.
+func speaks(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
+	if last(msgs).Role == providers.RoleTool {
+		return says("the answer")
+	}
+	return calls("speak", "{}")
+}
+
+// told reads Ada's chat, or a page of it: role and text of each message.
+func (w *world) told(query string) (lines []string, before uint64) {
+	w.t.Helper()
+	_, chat := w.do("ada", http.MethodGet, "/chats/main"+query, "")
+	raw, err := json.Marshal(chat)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var h struct {
+		Messages []struct{ Role, Text string }
+		Before   uint64
+	}
+	if err := json.Unmarshal(raw, &h); err != nil {
+		w.t.Fatal(err)
+	}
+	for _, m := range h.Messages {
+		lines = append(lines, m.Role+": "+m.Text)
+	}
+	return lines, h.Before
+}
+
+// TestADeliveredMessageIsReadAtItsPlace under the id of its event: those of a tool, the
+// answer, and what commands say, which the model does not read.
+func TestADeliveredMessageIsReadAtItsPlace(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, speaks, speaker{fn{name: "speak", an: tools.Annotations{ReadOnly: true, Level: tools.LevelChat}}})
+	s := w.open("ada", "main", "")
+	events := map[string]string{}
+	for _, text := range []string{"go", "/tools", "again"} {
+		w.do("ada", http.MethodPost, "/chats/main/messages", fmt.Sprintf(`{"message":%q}`, text))
+		for _, r := range s.untilDone() {
+			if r.event == "message" {
+				var m struct{ ID, Text string }
+				if err := json.Unmarshal([]byte(r.data), &m); err != nil {
+					t.Fatal(err)
+				}
+				events[m.ID] = m.Text
+			}
+		}
+	}
+	w.settled()
+	turn := []string{"user: go", "assistant: ", "tool: shown", "assistant: by the tool", "assistant: the answer"}
+	second := append([]string{"user: again"}, turn[1:]...)
+	lines, _ := w.told("")
+	if len(lines) != 11 || !strings.Contains(lines[5], "speak") {
+		t.Fatalf("%q", lines)
+	}
+	if d := cmp.Diff(append(append(append([]string{}, turn...), lines[5]), second...), lines); d != "" {
+		t.Error(d)
+	}
+	_, chat := w.do("ada", http.MethodGet, "/chats/main", "")
+	messages, _ := chat["messages"].([]any)
+	for _, m := range messages {
+		one, _ := m.(map[string]any)
+		id, _ := one["id"].(string)
+		if id != "" && events[id] != one["text"] {
+			t.Errorf("%v was told as %q", one, events[id])
+		}
+		delete(events, id)
+	}
+	if len(events) > 0 {
+		t.Errorf("not in the chat: %q", events)
+	}
+}
+
+// TestAChatIsReadInPages of few bytes, each message on one of them.
+func TestAChatIsReadInPages(t *testing.T) {
+	t.Parallel()
+	const large = 300 << 10
+	w := newWorld(t, func(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
+		return says(last(msgs).Content + strings.Repeat("x", large))
+	})
+	var want []string
+	for i := range 10 {
+		text := fmt.Sprint("m", i)
+		w.do("ada", http.MethodPost, "/chats/main/messages", fmt.Sprintf(`{"message":%q}`, text))
+		w.settled()
+		want = append(want, "user: "+text, "assistant: "+text+strings.Repeat("x", large))
+	}
+	var all []string
+	pages, query := 0, ""
+	for {
+		lines, before := w.told(query)
+		size := 0
+		for _, line := range lines {
+			size += len(line)
+		}
+		if size > 2<<20 {
+			t.Errorf("a page has %d bytes", size)
+		}
+		all = append(lines, all...)
+		if pages++; before == 0 {
+			break
+		}
+		query = "?" + url.Values{"before": {fmt.Sprint(before)}}.Encode()
+	}
+	if d := cmp.Diff(want, all); d != "" || pages < 3 {
+		t.Errorf("%d pages: %.500s", pages, d)
+	}
+}
