@@ -18,8 +18,11 @@ const LateAfter = 10 * time.Minute
 func (r *delivering) age(work context.Context, first *Part) error {
 	o := &r.info.Outbound
 	old := time.Since(o.Time)
+	if !o.Aged || first.Index > 0 || r.known.ambiguous > 0 || o.File != nil || old <= LateAfter {
+		return nil
+	}
 	ago := text.Ago(old)
-	if !o.Aged || r.aged == ago || first.Index > 0 || r.known.ambiguous > 0 || o.File != nil || old <= LateAfter {
+	if r.aged == ago {
 		return nil
 	}
 	r.aged = ago

@@ -16,7 +16,7 @@ import (
 // fileTx is a transaction of bbolt as a [kv.Tx].
 type fileTx struct {
 	b       *bbolt.Tx
-	buckets []opened // few: a transaction that reads uses six, one that writes twenty
+	buckets []opened // few
 }
 
 // opened is a bucket that the transaction has used, and the cursor of its Get: a new one
@@ -24,8 +24,11 @@ type fileTx struct {
 type opened struct {
 	name kv.Bucket
 	b    *bbolt.Bucket
-	get  *bbolt.Cursor
+	get  *bbolt.Cursor // nil until it is used
 }
+
+// usual is about how many buckets a transaction that reads uses.
+const usual = 6
 
 // in is a bucket. All of them are created with the store, so that one that is missing
 // is damage; those of [laterBuckets] are nil in a store of an earlier build.
@@ -50,7 +53,10 @@ func (t *fileTx) open(b kv.Bucket) *opened {
 		}
 		panic(fmt.Sprintf("bucket %s is missing", b))
 	}
-	t.buckets = append(t.buckets, opened{name: b, b: bk, get: bk.Cursor()})
+	if t.buckets == nil {
+		t.buckets = make([]opened, 0, usual)
+	}
+	t.buckets = append(t.buckets, opened{name: b, b: bk})
 	return &t.buckets[len(t.buckets)-1]
 }
 
@@ -59,6 +65,9 @@ func (t *fileTx) Get(b kv.Bucket, key []byte) []byte {
 	o := t.open(b)
 	if o == nil {
 		return nil
+	}
+	if o.get == nil {
+		o.get = o.b.Cursor()
 	}
 	if k, v := o.get.Seek(key); bytes.Equal(k, key) {
 		return v

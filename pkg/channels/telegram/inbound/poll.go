@@ -306,7 +306,7 @@ func (p *poller) storeAhead(ctx context.Context, events []*update.Event) error {
 
 // deliver hands the items of events on until they are stored.
 func (p *poller) deliver(ctx context.Context, events []*update.Event, cursor *channels.Cursor) error {
-	var items []channels.Inbound
+	items := make([]channels.Inbound, 0, len(events))
 	for _, ev := range events {
 		p.intake.unread.Keep(ev.Unread, ev.Raw)
 		if ev.Item != nil {

@@ -10,7 +10,19 @@ import (
 // fixed order, numbers as varints, texts with their length before them, and JSON only
 // for the fields of few records.
 
+// usualRecord is the room that a record begins with, in bytes: most take less.
+const usualRecord = 96
+
+// begun is b with room for a usual record.
+func begun(b []byte) []byte {
+	if b == nil {
+		return make([]byte, 0, usualRecord)
+	}
+	return b
+}
+
 func appendTexts(b []byte, texts ...string) []byte {
+	b = begun(b)
 	for _, s := range texts {
 		b = binary.AppendUvarint(b, uint64(len(s)))
 		b = append(b, s...)
@@ -19,6 +31,7 @@ func appendTexts(b []byte, texts ...string) []byte {
 }
 
 func appendNumbers(b []byte, ns ...uint64) []byte {
+	b = begun(b)
 	for _, n := range ns {
 		b = binary.AppendUvarint(b, n)
 	}
