@@ -49,7 +49,7 @@ func rooms() map[string][]string {
 		// The operator's operations work on the parts of a gateway, the file of the store among them.
 		"pkg/gateway/admin": append([]string{
 			"pkg/gateway/files", "pkg/agent", "pkg/agent/...", "pkg/session", "pkg/session/local", "pkg/session/bolt", "pkg/session/engine/fsck",
-			"pkg/tools", "pkg/policy", "pkg/audit", "pkg/httpd",
+			"pkg/tools", "pkg/policy", "pkg/audit", "pkg/httpd", "pkg/httpd/login",
 		}, vocabulary...),
 		"workspace":    nil,
 		"pkg/channels": nil,
@@ -84,14 +84,16 @@ func rooms() map[string][]string {
 		"pkg/api/native": {
 			"pkg/events", "pkg/httpd", "pkg/session", "pkg/tools", "pkg/policy", "pkg/channels", "pkg/providers",
 		},
-		"pkg/events":  {"pkg/channels"},
-		"pkg/httpd":   {"pkg/policy", "pkg/channels/wire"},
-		"pkg/config":  nil,
-		"pkg/fair":    nil,
-		"pkg/openat":  nil,
-		"pkg/sandbox": {"pkg/fair"},
-		"pkg/audit":   nil,
-		"pkg/session": vocabulary,
+		"pkg/events": {"pkg/channels"},
+		"pkg/httpd":  {"pkg/policy", "pkg/channels/wire"},
+		// How browsers come in.
+		"pkg/httpd/login": {"pkg/httpd", "pkg/policy"},
+		"pkg/config":      nil,
+		"pkg/fair":        nil,
+		"pkg/openat":      nil,
+		"pkg/sandbox":     {"pkg/fair"},
+		"pkg/audit":       nil,
+		"pkg/session":     vocabulary,
 		// An engine is rules over a narrow store; the suite runs on every engine.
 		"pkg/session/engine":       append([]string{"pkg/session", "pkg/session/kv", "pkg/session/engine/..."}, vocabulary...),
 		"pkg/session/engine/table": append([]string{"pkg/session", "pkg/session/kv"}, vocabulary...),

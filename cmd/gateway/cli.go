@@ -29,7 +29,7 @@ func newRoot(h *host) *cobra.Command {
 	flags.StringVar(&h.logLevel, "log", "", textLogFlag)
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(
-		newChat(h), newRun(h), newInit(h), newConfig(h), newModels(h), newSessions(h), newTool(h), newPair(h), newToken(h),
+		newChat(h), newRun(h), newInit(h), newConfig(h), newModels(h), newSessions(h), newTool(h), newPair(h), newToken(h), newWeb(h),
 		newApprovals(h), newTasks(h), newJobs(h), newStore(h), newAudit(h), newStatus(h), newUsage(h), newVersion(h),
 	)
 	return root

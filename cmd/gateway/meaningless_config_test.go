@@ -16,7 +16,7 @@ import (
 func TestConfigurationWithoutMeaning(t *testing.T) {
 	t.Parallel()
 	const (
-		channels = "write one of console, telegram, slack"
+		channels = "write one of console, telegram, slack, web"
 		telegram = "write the chat's numeric id, as in telegram:-1001234567890, and that of the topic behind #"
 		never    = "so that this step always fails"
 	)

@@ -190,7 +190,8 @@ func (h *host) run(ctx context.Context) error {
 		return admin.WithCode(admin.CodeUsage, errors.Join(
 			fmt.Errorf("no channel is enabled: enable one under channels in the configuration, or start %s chat (run opens a console only "+
 				"in a terminal)",
-				admin.Program()), a.Close()))
+				admin.Program()), a.Close(),
+		))
 	}
 	if h.terminal() {
 		h.introduce(ctx, a)

@@ -112,6 +112,14 @@ paste it there. The command writes no file.`
 	textTokenCreateLong = `A program sends the token to the gateway's HTTP server as Authorization: Bearer
 TOKEN, and acts in the name of the person: its chats are that person's, at most with
 the level of the token. The token is shown once; the store keeps its hash alone.`
+	textWeb         = "Open the page in a browser"
+	textWebOpen     = "Show a link that logs your browser in"
+	textWebOpenLong = `Asks the running gateway for a link to its page. The link logs one browser in, once,
+within five minutes, with the rights of an owner. It is shown in a terminal only, so that
+it ends in no log and no file.`
+	textWebLink      = "Open this link in your browser within five minutes; it works once:\n\n  %s\n\n"
+	textWebNoScreen  = "the link is a key to the gateway, so it is shown in a terminal only: run this without a pipe"
+	textTokenPage    = "page"
 	textTokenLevel   = "the most that its turns may use: none, chat, read, write or exec"
 	textTokenModels  = "a model that it may choose; may be repeated (default: the model of its chats)"
 	textTokenRights  = "a right beside the level: approve or call_tools; may be repeated"

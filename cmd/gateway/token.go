@@ -47,6 +47,9 @@ func showToken(w io.Writer, r admin.TokenReport) error {
 		until = r.Expires.Local().Format(time.DateTime)
 	}
 	gives := strings.Join(append([]string{r.Level}, r.Rights...), "+")
+	if r.Page {
+		gives = textTokenPage
+	}
 	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\tuntil %s\t%s\n", r.ID, r.State, inCell(r.Person), gives,
 		inCell(strings.Join(r.Models, ",")), until, inCell(r.Note))
 	return err

@@ -86,6 +86,14 @@ type Inbound struct {
 	Raw json.RawMessage `json:"raw,omitempty"`
 }
 
+// Words are what the person wrote: "" for a press of a button, whose text is data.
+func (in *Inbound) Words() string {
+	if in.Kind == KindButton {
+		return ""
+	}
+	return in.Text
+}
+
 // Attachment is a file that came with a message, as its platform tells of it.
 type Attachment struct {
 	// About describes it in words: "document report.pdf, 12 kB".

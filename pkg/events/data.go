@@ -7,9 +7,12 @@ import "encoding/json"
 // Name implements [Data].
 func (TurnBegun) Name() string { return "turn" }
 
-func (d TurnBegun) size() int { return len(d.Turn) + len(d.Chat) + len(d.Message) }
+func (d TurnBegun) size() int { return len(d.Turn) + len(d.Chat) + len(d.Message) + len(d.Text) }
 
-func (d TurnBegun) redacted(func(string) string) Data { return d }
+func (d TurnBegun) redacted(redact func(string) string) Data {
+	d.Text = redact(d.Text)
+	return d
+}
 
 // Name implements [Data].
 func (Token) Name() string { return "token" }

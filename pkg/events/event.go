@@ -33,6 +33,8 @@ type TurnBegun struct {
 	Chat string `json:"chat"`
 	// Message is the stored id of the inbound that started it, "" for a turn without one.
 	Message string `json:"message,omitempty"`
+	// Text is what the person wrote there.
+	Text string `json:"text,omitempty"`
 }
 
 // Token is a piece of the growing answer. It is never cut inside of a code point.

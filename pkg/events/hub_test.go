@@ -64,7 +64,7 @@ func TestAReaderComesBack(t *testing.T) {
 	turn.Answered()
 	turn.Done(events.Done{Turn: "t1", Text: "abc"}, "")
 	all, ids := drain(t, h, "1", before)
-	want := []string{"turn {t1 1 }", "token {a}", "token {b}", "token {c}", "done {t1 abc {0 0} 0 }"}
+	want := []string{"turn {t1 1  }", "token {a}", "token {b}", "token {c}", "done {t1 abc {0 0} 0 }"}
 	if d := cmp.Diff(want, all); d != "" {
 		t.Fatal(d)
 	}
@@ -222,7 +222,7 @@ func TestANewReaderSeesTheRunningTurn(t *testing.T) {
 	turn := say(h, "1", "t2", "new")
 	for _, after := range []string{"", h.Mark(at("1"))} {
 		lines, _ := drain(t, h, "1", after)
-		if d := cmp.Diff([]string{"turn {t2 1 }", "token {new}"}, withoutEnd(lines)); d != "" {
+		if d := cmp.Diff([]string{"turn {t2 1  }", "token {new}"}, withoutEnd(lines)); d != "" {
 			t.Errorf("after %q: %s", after, d)
 		}
 	}
@@ -383,5 +383,24 @@ func TestWithoutAHub(t *testing.T) {
 	h.Delivered(at("1"), "m", events.Message{})
 	if turn != nil {
 		t.Error("a turn without a hub")
+	}
+}
+
+// TestTheWordsOfATurnAreRedacted: a person may paste a secret.
+func TestTheWordsOfATurnAreRedacted(t *testing.T) {
+	t.Parallel()
+	h := events.New(events.Options{Redact: func(s string) string { return strings.ReplaceAll(s, "secret", "[redacted]") }})
+	defer h.Begin(at("1"), events.TurnBegun{Turn: "t1", Text: "my secret"}).Abandon()
+	r, err := h.Follow(at("1"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	batch, err := r.Next(t.Context())
+	if err != nil || len(batch) != 1 {
+		t.Fatal(batch, err)
+	}
+	if begun, ok := batch[0].Data.(events.TurnBegun); !ok || begun.Text != "my [redacted]" {
+		t.Errorf("%+v", batch[0].Data)
 	}
 }

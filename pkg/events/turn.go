@@ -41,7 +41,7 @@ func (h *Hub) Begin(at channels.Address, d TurnBegun) *Turn {
 	if c.ends != nil { // its message is still on its way
 		h.finish(c)
 	}
-	h.add(c, d)
+	h.add(c, d.redacted(h.o.Redact))
 	c.turn, c.began, c.early = d.Turn, h.seq, nil
 	return &Turn{
 		hub: h, at: at, id: d.Turn, calls: map[string]*growing{}, asked: map[string]bool{}, told: map[string]time.Time{},

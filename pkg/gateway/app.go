@@ -221,7 +221,7 @@ func (a *App) makeAgent(context.Context) error {
 		Engine: a.store,
 		Models: a.models,
 		Tools:  a.tools.Registry, Offered: a.tools.Offered, Authorize: a.policy.Authorize,
-		Credential: keyring{a.store.Tokens()}.holds,
+		Credential: keyring{a.store.Tokens(), a.policy}.holds,
 		Files: agent.Files{
 			Space: a.kept.spaces.Of, Fetch: a.kept.attachments.Fetch, AgentFile: a.kept.agentFile.Text, ChatFile: a.chatPrompt,
 		},

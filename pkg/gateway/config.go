@@ -24,9 +24,9 @@ import (
 func ConfigOptions(lookupEnv func(string) (string, bool)) config.Options {
 	return config.Options{
 		LookupEnv: lookupEnv, Built: built(),
-		Owner: func(s string) error { return policy.CheckOwner(s, built()) },
+		Owner: func(s string) error { return policy.CheckOwner(s, addressed()) },
 		User:  policy.CheckUser, Group: policy.CheckGroup,
-		Place: func(s string) error { return policy.CheckPlace(s, built()) },
+		Place: func(s string) error { return policy.CheckPlace(s, addressed()) },
 		Kinds: kinds.Names(),
 		Sees:  modelset.Sees, Unguided: modelset.Unguided,
 		Prompt:  files.CheckChatPrompt,

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync/atomic"
 
 	"github.com/rs/zerolog"
@@ -15,12 +16,14 @@ import (
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/httpd"
+	"parley/pkg/httpd/login"
 )
 
 // front is the way in over HTTP, with the state of the gateway for probes.
 type front struct {
 	server    *httpd.Server // nil without one
-	unwritten atomic.Bool   // the store refused the last write
+	door      *login.Door
+	unwritten atomic.Bool // the store refused the last write
 	takesIn   atomic.Bool
 	// held is why the store is held, and reports tell the state of the channels. Both are
 	// cheap: strangers may ask for them.
@@ -40,12 +43,28 @@ func (f *front) open(a *App) error {
 	}
 	f.held = a.store.Held
 	f.reports = func() []admin.ChannelReport { return a.channels.reports() }
+	ring := keyring{a.store.Tokens(), a.policy}
 	f.server = httpd.New(httpd.Options{
 		Listen: h.Listen, Public: public, TrustedProxies: config.Proxies(h.TrustedProxies),
-		Keyring: keyring{a.store.Tokens()}, Healthy: f.healthy, Ready: f.ready, Log: a.o.Log,
+		Keyring: ring, Healthy: f.healthy, Ready: f.ready, Log: a.o.Log,
 	})
-	f.server.Handle(httpd.Route{Pattern: "GET /api/me", Access: httpd.AccessProgram, Handler: http.HandlerFunc(me)})
+	f.door = login.New(login.Options{Begin: ring.begin, End: ring.end, CookieName: f.server.CookieName, Log: a.o.Log})
+	routes := []httpd.Route{
+		{Pattern: "GET /api/me", Access: httpd.AccessProgram, Handler: http.HandlerFunc(me)},
+		{Pattern: "GET /page/me", Access: httpd.AccessPage, Handler: http.HandlerFunc(me)},
+	}
+	for _, route := range slices.Concat(routes, f.door.Routes()) {
+		f.server.Handle(route)
+	}
 	return nil
+}
+
+// page is the page of a gateway that serves one, or nil.
+func (f *front) page() *admin.Web {
+	if f.server == nil {
+		return nil
+	}
+	return &admin.Web{Door: f.door, Address: f.server.Address}
 }
 
 // publicURLs are the addresses of the server from outside: its own, and those of the

@@ -35,7 +35,7 @@ func TestTokensThatHold(t *testing.T) {
 	if _, err := store.Tokens().RevokeToken(t.Context(), "revoked"); err != nil {
 		t.Fatal(err)
 	}
-	keys := keyring{store.Tokens()}
+	keys := keyring{tokens: store.Tokens()}
 	for name, want := range map[string]policy.Level{
 		"token/good": policy.LevelRead, "token/lasting": policy.LevelWrite, "session/1": "", "": "",
 	} {

@@ -33,8 +33,18 @@ func (a *App) chooseModel(ctx context.Context) (err error) {
 }
 
 // Introduction is the first line on screen: the model that answers, in the console where it runs, the
-// reason, and further models that were found. The path is the one of the configuration.
+// reason, further models that were found, and the address of the page. The path is the one of the
+// configuration.
 func (a *App) Introduction(ctx context.Context, configPath string) string {
+	introduction := modelLine(ctx, a, configPath)
+	if page := a.front.page(); page != nil {
+		introduction += fmt.Sprintf(textPageAt, page.Address(), admin.Program())
+	}
+	return introduction
+}
+
+// modelLine tells the model that answers.
+func modelLine(ctx context.Context, a *App, configPath string) string {
 	from := a.models.Origin()
 	if a.hasConsole() {
 		at := consoleChat()

@@ -8,6 +8,7 @@ import (
 	"parley/pkg/channels/web"
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
+	"parley/pkg/httpd/login"
 	"parley/pkg/policy"
 )
 
@@ -15,6 +16,9 @@ import (
 func built() []string {
 	return slices.AppendSeq([]string{"console", "telegram", "slack"}, maps.Keys(testRules()))
 }
+
+// addressed names the channels that the configuration may name people and chats of.
+func addressed() []string { return append(built(), web.Name) }
 
 // newPolicy turns the configuration's words into rules.
 func newPolicy(cfg *config.Config) (*policy.Policy, error) {
@@ -29,6 +33,7 @@ func newPolicy(cfg *config.Config) (*policy.Policy, error) {
 	maps.Copy(o.Channels, testRules())
 	if cfg.HTTP.Listen != "" {
 		o.Channels[web.Name] = webRules()
+		o.Owners = append(o.Owners, login.Operator().String())
 	}
 	for place, chat := range cfg.Tools.Chats {
 		if chat.Level != "" {

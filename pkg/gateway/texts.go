@@ -16,5 +16,6 @@ const (
 	textModelChosen = "model: %s, because /model has chosen it here. To use another: /model."
 	textModelFound  = "model: %s, because %s.%s To use another: export OPENAI_API_KEY=..., or name it in %s (%s init writes one)."
 	textModelsFail  = "a model cannot use tools"
+	textPageAt      = "\npage: %s; log in with: %s web open"
 	textModelAlso   = " Also found: %s; /model switches."
 )

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"parley/pkg/agent/approval"
@@ -130,7 +131,7 @@ func serveAPI(a *App) {
 		},
 		Rounds: cmp.Or(a.cfg.Agent.MaxToolIterations, defaultRounds), Redact: a.o.Redactor.Redact, Log: a.o.Log,
 	})
-	for _, route := range api.Routes("/api", httpd.AccessProgram) {
+	for _, route := range slices.Concat(api.Routes("/api", httpd.AccessProgram), api.Routes("/page", httpd.AccessPage)) {
 		a.front.server.Handle(route)
 	}
 }

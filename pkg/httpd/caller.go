@@ -16,6 +16,8 @@ type Caller struct {
 	Person policy.Person
 	// Level is the most that a turn of this caller may use.
 	Level policy.Level
+	// Owner says that a session is that of an owner.
+	Owner bool
 	// Models are the names of models that it may choose; nil are those of its chats.
 	Models []string
 	// Rights are given beside the level; a new credential starts without them.

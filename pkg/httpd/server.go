@@ -75,6 +75,19 @@ func (s *Server) hosts() hosts { return s.names.Load().hosts }
 
 func (s *Server) port() string { return s.names.Load().port }
 
+// Address is the one that people are told: the first public one, or that of this machine.
+func (s *Server) Address() string {
+	if len(s.opt.Public) > 0 {
+		u := s.opt.Public[0]
+		return u.Scheme + "://" + u.Host
+	}
+	host, _, _ := net.SplitHostPort(s.opt.Listen)
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, s.port())
+}
+
 // Handle adds a route. It panics where [http.ServeMux] does: for a pattern that cannot be
 // read, or that clashes with another.
 func (s *Server) Handle(at Route) {

@@ -11,6 +11,10 @@ import (
 // the gateway on its own machine is its operator.
 const consoleChannel = "console"
 
+// webChannel is the page and the HTTP API. People of other channels may come to it, so that
+// its senders are named CHANNEL:ID: web:ada is the sender of the person ada of its own.
+const webChannel = "web"
+
 // slackChannel is the one channel where people of other accounts write: in Slack
 // Connect those of another team are in a channel of ours. Their Sender.ID is TEAM/USER.
 const slackChannel = "slack"
@@ -28,7 +32,7 @@ func (p principal) matches(channel, account, id string) bool {
 	switch {
 	case p.channel != channel:
 		return false
-	case p.id == id:
+	case p.id == id, channel == webChannel && id == webChannel+":"+p.id:
 		return p.account == "" || p.account == account
 	default:
 		return channel == slackChannel && p.account != "" && p.account+"/"+p.id == id

@@ -11,10 +11,16 @@ const MaxTokens = 1000
 // TokenHash is the SHA-256 of a token's secret. The store has no secrets.
 type TokenHash [32]byte
 
-// Token is a credential of a program, without its secret.
+// MaxSessions is how many browsers one person may be logged in with: one more ends the oldest.
+const MaxSessions = 50
+
+// Token is a credential of a program or of a browser, without its secret.
 type Token struct {
 	// ID names the token to people; it is no secret.
 	ID string `json:"id"`
+	// Page says that this is the session of a browser that has logged in. Its level is that
+	// of its person.
+	Page bool `json:"page,omitempty"`
 	// Person is the one in whose name the program acts, as CHANNEL:ID.
 	Person string `json:"person"`
 	// Note is the operator's own word on it.
@@ -33,7 +39,8 @@ type Token struct {
 // Tokens are the credentials of programs.
 type Tokens interface {
 	// PutToken stores a token under the hash of its secret. [ErrTaken]: there is one with
-	// this id or hash. [ErrFull]: there are [MaxTokens].
+	// this id or hash. [ErrFull]: there are [MaxTokens]. A session takes the place of all that
+	// are over, and of the oldest ones of its person beyond [MaxSessions].
 	PutToken(ctx context.Context, hash TokenHash, t Token) error
 	// RevokeToken ends the token with this id, and returns it. When it returns, no token of
 	// this id is found, and its context has ended. [ErrNotFound]: there is none.

@@ -4,7 +4,7 @@ import "slices"
 
 // httpMutants break the promises of the section "The HTTP server".
 func httpMutants() []Mutant {
-	return slices.Concat(guardMutants(), serverMutants(), tokenMutants())
+	return slices.Concat(guardMutants(), serverMutants(), tokenMutants(), loginMutants())
 }
 
 // guardMutants let in requests that the guard refuses.
@@ -137,6 +137,44 @@ func serverMutants() []Mutant {
 			Promise: "http: one port", Defect: "refuses calls before the adapter runs",
 			File: "pkg/httpd/platform.go", Old: "		wire.Later(w)\n", New: "		wire.Refuse(w, http.StatusNotFound)\n",
 			Dir: dir, Test: "^TestPlatformSharesThePort$",
+		},
+	}
+}
+
+// loginMutants break the login of browsers.
+func loginMutants() []Mutant {
+	const dir, door = "pkg/httpd/login", "pkg/httpd/login/door.go"
+	return []Mutant{
+		{
+			Promise: "page: login", Defect: "takes a link twice",
+			File: door, Old: "	delete(d.links, hash)\n	return ok", New: "	return ok",
+			Dir: dir, Test: "^TestALinkIsGoodOnceAndForFiveMinutes$",
+		},
+		{
+			Promise: "page: login", Defect: "lets in a browser that only says the name",
+			File: door, Old: "if a.letIn != nil {\n		delete", New: "for _, b := range d.asks {\n		if b.Who == a.Who && b.letIn != nil " +
+				"{\n			a.letIn = b.letIn\n		}\n	}\n	if a.letIn != nil {\n		delete",
+			Dir: dir, Test: "^TestACodeLogsInTheBrowserThatShowsIt$",
+		},
+		{
+			Promise: "page: wrong codes", Defect: "refuses wrong links at once",
+			File: door, Old: "time.NewTimer(Delay)", New: "time.NewTimer(0)",
+			Dir: dir, Test: "^TestTenThousandWrongCodes$",
+		},
+		{
+			Promise: "page: wrong codes", Defect: "has no bound on browsers that wait",
+			File: door, Old: "len(d.asks) >= policy.MaxPairing && ", New: "len(d.asks) < 0 && ",
+			Dir: dir, Test: "^TestBrowsersThatWaitAreBounded$",
+		},
+		{
+			Promise: "page: sessions", Defect: "keeps sessions without end",
+			File: "pkg/session/engine/credentials/tokens.go", Old: "if !next.Page {", New: "if next.Page {",
+			Dir: "pkg/session/engine", Test: "^TestSessionsOfBrowsers$",
+		},
+		{
+			Promise: "page: sessions", Defect: "takes a session's secret for a token's",
+			File: "pkg/gateway/keyring.go", Old: "err == nil && !t.Page {", New: "err == nil && t.Page {",
+			Dir: "internal/test/e2e", Test: "^TestLoginAndItsEnd$",
 		},
 	}
 }

@@ -39,6 +39,8 @@ type Gateway struct {
 	Namer func(at channels.Address) (channels.Namer, bool)
 	// Schedule puts the specification of a job in words.
 	Schedule func(spec json.RawMessage) string
+	// Web is the page; nil where no gateway runs with one.
+	Web *Web
 	// Models are the names of the configured models.
 	Models []string
 	// Currency is the one of the budgets.

@@ -66,7 +66,7 @@ func Operations() []Operation {
 		ListApprovals(), AllowApproval(), DenyApproval(), ListGrants(), RevokeGrant(),
 		ListJobs(), ShowJob(), RunJob(), PauseJob(), ResumeJob(), RemoveJob(),
 		ListTasks(), ShowTask(), CancelTask(),
-		CreateToken(), ListTokens(), RevokeToken(),
+		CreateToken(), ListTokens(), RevokeToken(), OpenWeb(),
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/pkg/channels"
+	"parley/pkg/httpd/login"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 )
@@ -55,6 +56,9 @@ func listPairs(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
 		return err
 	}
 	namePeople(ctx, g, pairs, asks)
+	if err := waitingBrowsers(g, emit); err != nil {
+		return err
+	}
 	for i := range asks {
 		r, state := &asks[i], "waiting"
 		if !r.Open(time.Now()) {
@@ -106,6 +110,14 @@ func approvePair(ctx context.Context, g *Gateway, request *Request, emit Emit) e
 	if err != nil {
 		return WithCode(CodeUsage, err)
 	}
+	var as policy.Person
+	if request.Owner {
+		as = login.Operator()
+	}
+	if r, ok, err := approveBrowser(g, code, as); ok || err != nil {
+		request.Pair = r.Who
+		return errors.Join(err, emit(r))
+	}
 	now := time.Now()
 	text := textPaired
 	if request.Owner {
@@ -135,6 +147,9 @@ func revokePairs(ctx context.Context, g *Gateway, request *Request, emit Emit) e
 	who, err := policy.ParsePerson(request.Pair)
 	if err != nil {
 		return WithCode(CodeUsage, err)
+	}
+	if ended, err := revokeBrowsers(ctx, g, who, emit); ended || err != nil {
+		return err
 	}
 	ended, err := g.Engine.Pairs().RevokePairs(ctx, who.Channel, who.Account, who.ID)
 	if errors.Is(err, session.ErrNotFound) {

@@ -43,6 +43,8 @@ const (
 	textTokenNote          = "the note is too long: write at most %d characters"
 	textTokenExpires       = "%q is no time span: write one such as 90d or 12h, at most ten years, or never"
 	textNoSuchToken        = "there is no token %s: %s token list shows the tokens"
+	textNoWeb              = "no gateway with a page is running: set http.listen in the configuration and start %s run"
+	textBrowser            = "a browser"
 	textBadRequest         = "the request cannot be read"
 	textOtherProtocol      = "the running gateway speaks admin protocol %d, this command %d: use the same version of both"
 	textNoConversation     = "there is no conversation %s: %s sessions list shows the conversations"

@@ -171,3 +171,30 @@ func TestTokensInAStoreOfAnEarlierBuild(t *testing.T) {
 	}
 	putToken(t, e, 1, "first", 1)
 }
+
+// TestSessionsOfBrowsers: a new one takes the place of those that are over and of the oldest
+// of its person; tokens stay.
+func TestSessionsOfBrowsers(t *testing.T) {
+	t.Parallel()
+	e := opened(t, t.TempDir())
+	put := func(n byte, who string, created int64) {
+		s := session.Token{
+			ID: fmt.Sprint("s", n), Page: true, Person: who, Created: time.Unix(created, 0).UTC(), Expires: time.Unix(created+3600, 0).UTC(),
+		}
+		if err := e.Tokens().PutToken(t.Context(), tokenHash(n), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	known := func(n byte) bool {
+		_, _, err := e.Tokens().FindToken(tokenHash(n))
+		return err == nil
+	}
+	putToken(t, e, 200, "token", 1)
+	put(1, "web:ben", 1)
+	for n := range byte(session.MaxSessions + 1) {
+		put(10+n, "web:ada", 5000+int64(n))
+	}
+	if !known(11) || known(1) || known(10) || !known(200) {
+		t.Errorf("the second: %t, over: %t, the oldest: %t, the token: %t", known(11), known(1), known(10), known(200))
+	}
+}

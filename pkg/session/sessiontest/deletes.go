@@ -176,7 +176,8 @@ func testDeleteOvertakes(b *bench) {
 	for range 2 {
 		b.append(
 			told(edit("a", "e1", "1", "edited", session.EditDrop)), told(edit("a", "e2", "1", "edited", session.EditAnswer)),
-			note("b", "2", "two"), taken("a", "d1", "1"))
+			note("b", "2", "two"), taken("a", "d1", "1"),
+		)
 		b.equal(0, b.status().Waiting)
 		b.crash()
 	}

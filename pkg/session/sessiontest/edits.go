@@ -46,7 +46,8 @@ func editTests() []test {
 			h := w.next()
 			b.append(
 				note("a", "2", "next"), edit("a", "e1", "1", "late", session.EditDrop),
-				edit("a", "e2", "1", "again", session.EditAnswer), edit("a", "e2", "1", "twice", session.EditAnswer))
+				edit("a", "e2", "1", "again", session.EditAnswer), edit("a", "e2", "1", "twice", session.EditAnswer),
+			)
 			b.equal([]string{"old"}, wordings(h.what.Info().Items))
 			b.answer(h, session.Commit{})
 			b.equal([]string{"next", "again"}, wordings(w.next().what.Info().Items))

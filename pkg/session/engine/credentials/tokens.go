@@ -46,6 +46,9 @@ func New(w *writer.Writer) (*Tokens, error) {
 // PutToken stores a token.
 func (t *Tokens) PutToken(ctx context.Context, hash session.TokenHash, token session.Token) error {
 	return t.change(ctx, func(tx *table.Tx) error {
+		if err := tidy(tx, token); err != nil {
+			return err
+		}
 		_, all, err := find(tx, token.ID)
 		switch {
 		case err == nil, tx.Has(table.Tokens, hash[:]):
@@ -78,6 +81,42 @@ func (t *Tokens) RevokeToken(ctx context.Context, id string) (session.Token, err
 		return session.Token{}, err
 	}
 	return ended, nil
+}
+
+// tidy makes room for a session: those that are over go, and the oldest of its person.
+func tidy(tx *table.Tx, next session.Token) error {
+	if !next.Page {
+		return nil
+	}
+	var over [][]byte
+	var own []stored
+	tx.Each(table.Tokens, nil, func(k, _ []byte) bool {
+		token, err := table.Get[session.Token](tx, table.Tokens, k)
+		switch {
+		case err != nil || !token.Page:
+		case !next.Created.Before(token.Expires):
+			over = append(over, bytes.Clone(k))
+		case token.Person == next.Person:
+			own = append(own, stored{bytes.Clone(k), *token})
+		}
+		return true
+	})
+	slices.SortFunc(own, func(a, b stored) int { return a.Created.Compare(b.Created) })
+	for i := range max(0, len(own)-session.MaxSessions+1) {
+		over = append(over, own[i].key)
+	}
+	for _, k := range over {
+		if err := tx.Delete(table.Tokens, k); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stored is a token with its key.
+type stored struct {
+	key []byte
+	session.Token
 }
 
 // find finds the key of a token by its id, and counts all tokens.

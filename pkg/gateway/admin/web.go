@@ -1,0 +1,93 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"parley/pkg/httpd/login"
+	"parley/pkg/policy"
+	"parley/pkg/session"
+)
+
+// OpenWeb makes a link that logs the operator's own browser in. It emits one [LinkReport].
+func OpenWeb() Operation { return Operation{Name: "web open", Audited: true, Handle: openWeb} }
+
+// LinkReport is the answer to [OpenWeb].
+type LinkReport struct {
+	// URL has the code in its fragment, which browsers send to no server.
+	URL     string    `json:"url"`
+	Expires time.Time `json:"expires"`
+}
+
+// Web is the page of a running gateway.
+type Web struct {
+	// Door lets browsers in.
+	Door *login.Door
+	// Address is the one under which a browser on this machine, or on others, reaches it.
+	Address func() string
+}
+
+func openWeb(_ context.Context, g *Gateway, _ *Request, emit Emit) error {
+	if g.Web == nil {
+		return WithCode(CodeNotRunning, fmt.Errorf(textNoWeb, Program()))
+	}
+	code, expires := g.Web.Door.Link()
+	return emit(LinkReport{URL: g.Web.Address() + "/#login=" + code, Expires: expires})
+}
+
+// waitingBrowsers tell of the browsers that wait with a code.
+func waitingBrowsers(g *Gateway, emit Emit) error {
+	if g.Web == nil {
+		return nil
+	}
+	for _, w := range g.Web.Door.Waiting() {
+		if err := emit(PairReport{State: "waiting", Code: w.Code, Who: w.Who.String(), Name: textBrowser, Time: w.Expires}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// approveBrowser lets in a browser that waits with the code, if one does.
+//
+// With the rights of an owner it is the operator's own.
+func approveBrowser(g *Gateway, code string, as policy.Person) (report PairReport, ok bool, err error) {
+	if g.Web == nil {
+		return PairReport{}, false, nil
+	}
+	who, err := g.Web.Door.Approve(code, as)
+	if errors.Is(err, login.ErrUnknown) {
+		return PairReport{}, false, nil
+	}
+	return PairReport{State: "paired", Who: who.String(), Name: textBrowser, Owner: who == login.Operator(), Time: time.Now()}, true, err
+}
+
+// revokeBrowsers ends the sessions of a person of the page.
+func revokeBrowsers(ctx context.Context, g *Gateway, who policy.Person, emit Emit) (ended bool, err error) {
+	if who.Channel != webChannel {
+		return false, nil
+	}
+	all, err := g.Store.Tokens().TokenList(ctx)
+	if err != nil {
+		return false, err
+	}
+	for i := range all {
+		if !all[i].Page || all[i].Person != who.String() {
+			continue
+		}
+		one, err := g.Store.Tokens().RevokeToken(ctx, all[i].ID)
+		if errors.Is(err, session.ErrNotFound) { // it was logged out just now
+			continue
+		}
+		if err == nil {
+			ended = true
+			err = emit(PairReport{State: "revoked", Who: one.Person, Name: one.Note, Time: one.Created})
+		}
+		if err != nil {
+			return ended, err
+		}
+	}
+	return ended, nil
+}
