@@ -148,16 +148,20 @@ func rooms() map[string][]string {
 		"pkg/agent/job": append([]string{
 			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/budget", "pkg/agent/prompt",
 		}, vocabulary...),
-		"pkg/agent/command": append([]string{"pkg/session", "pkg/policy", "pkg/agent/turn", "pkg/agent/prompt"}, vocabulary...),
-		"pkg/agent/named":   {"pkg/channels"},
+		"pkg/agent/command": append([]string{
+			"pkg/session", "pkg/policy", "pkg/agent/turn", "pkg/agent/prompt", "pkg/agent/summary",
+		}, vocabulary...),
+		"pkg/agent/named": {"pkg/channels"},
 		"pkg/agent/task": append([]string{
 			"pkg/session", "pkg/tools", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/progress", "pkg/agent/prompt",
 		}, vocabulary...),
 		"pkg/agent/turn": append([]string{
 			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/budget", "pkg/agent/caller", "pkg/agent/progress", "pkg/agent/prompt",
-			"pkg/agent/trust", "pkg/events",
+			"pkg/agent/summary", "pkg/agent/trust", "pkg/agent/zone", "pkg/events",
 		}, vocabulary...),
 		"pkg/agent/caller":   vocabulary,
+		"pkg/agent/summary":  append([]string{"pkg/session", "pkg/fair", "pkg/agent/budget", "pkg/agent/prompt"}, vocabulary...),
+		"pkg/agent/zone":     {"pkg/channels"},
 		"pkg/agent/budget":   append([]string{"pkg/session"}, vocabulary...),
 		"pkg/agent/progress": append([]string{"pkg/session", "pkg/tools"}, vocabulary...),
 		"pkg/agent/prompt":   append([]string{"pkg/session", "pkg/openat"}, vocabulary...),

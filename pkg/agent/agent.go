@@ -14,9 +14,11 @@ import (
 	"parley/pkg/agent/progress"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/subagent"
+	"parley/pkg/agent/summary"
 	"parley/pkg/agent/task"
 	"parley/pkg/agent/trust"
 	"parley/pkg/agent/turn"
+	"parley/pkg/agent/zone"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -132,7 +134,7 @@ type Agent struct {
 	work  *task.Supervisor
 	tasks *task.Tasks
 	jobs  *job.Scheduler
-	zones *turn.Zones
+	zones *zone.Zones
 	// agents are the background agents, approvals the questions to people.
 	agents    *subagent.Agents
 	approvals *approval.Approvals
@@ -173,7 +175,7 @@ func New(o Options) (*Agent, error) {
 			Jobs: o.Engine.Jobs(), Inbox: o.Engine.Inbox(), Chats: o.Engine.Sessions(), Status: o.Engine.Status,
 			Timetable: o.Jobs.Timetable, Now: o.Now, Heartbeat: o.Jobs.Heartbeat, Log: o.Log,
 		}),
-		zones: turn.NewZones(o.Engine.Chats(), o.Zone, o.Log),
+		zones: zone.New(o.Engine.Chats(), o.Zone, o.Log),
 		turns: turn.NewRunning(),
 	}
 	a.work = task.NewSupervisor(task.SupervisorOptions{
@@ -196,6 +198,9 @@ func New(o Options) (*Agent, error) {
 // newDeps are the parts that all turns work with.
 func newDeps(a *Agent) turn.Deps {
 	o := &a.o
+	prompts := prompt.New(prompt.Options{
+		Store: o.Engine.Sessions(), AgentFile: o.Files.AgentFile, ChatFile: o.Files.ChatFile, Fetch: o.Files.Fetch,
+	})
 	return turn.Deps{
 		Models: o.Models, Tools: o.Tools, Offered: o.Offered, WhileBusy: o.WhileBusy, Space: o.Files.Space,
 		Limits: turn.Limits{
@@ -206,9 +211,9 @@ func newDeps(a *Agent) turn.Deps {
 		Rights: trust.Resolver{
 			Store: records{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Sessions()}, Authorize: o.Authorize, Credential: o.Credential,
 		},
-		Prompts: prompt.New(prompt.Options{
-			Store: o.Engine.Sessions(), AgentFile: o.Files.AgentFile, ChatFile: o.Files.ChatFile, Fetch: o.Files.Fetch,
-		}),
+		Prompts: turn.Prompts{
+			Reader: prompts, Summaries: summary.NewSupervisor(summary.Options{Store: o.Engine.Sessions(), Oldest: prompts.Oldest, Redact: o.Redact}),
+		},
 		Meter:    budget.New(budget.Options{Store: o.Engine.Chats(), Budget: o.Budgets.Of, Currency: o.Budgets.Currency, Now: o.Now}),
 		Surfaces: o.Surfaces, Places: turn.NewPlaces(o.Limits.Turns), Zones: a.zones,
 		Tasks: a.tasks, Work: a.work, Approvals: a.approvals, Command: command.Name, Redact: o.Redact, Now: o.Now, Log: o.Log,
@@ -262,6 +267,8 @@ func (a *Agent) Run(ctx context.Context) error {
 
 	a.work.Start(work)
 	defer a.work.Stop()
+	a.deps.Prompts.Summaries.Start(work)
+	defer a.deps.Prompts.Summaries.Stop()
 	if err := a.tasks.TakeUp(ctx); err != nil && ctx.Err() == nil {
 		a.o.Log.Error().Err(err).Msg("cannot look at the background tasks of the last run")
 	}
@@ -273,6 +280,7 @@ func (a *Agent) Run(ctx context.Context) error {
 		return a.handle(work, t)
 	})
 	if ctx.Err() != nil && (err == nil || errors.Is(err, ctx.Err())) {
+		a.deps.Prompts.Summaries.Finish()
 		return nil
 	}
 	return err

@@ -74,6 +74,7 @@ func TestASummaryKeepsTheTaintOfItsSources(t *testing.T) {
 				w.write("1", "1", "go on "+filler)
 				w.expect()
 			}
+			w.summarised("1", int(c.summaries))
 			if c.compact {
 				w.write("1", "1", "/compact")
 				w.expect()
@@ -89,94 +90,6 @@ func TestASummaryKeepsTheTaintOfItsSources(t *testing.T) {
 			w.settled()
 		})
 	}
-}
-
-// noted tells of each summary that a turn has recorded.
-type noted struct {
-	session.Engine
-
-	summaries chan uint64
-}
-
-type notedInbox struct {
-	session.Inbox
-
-	n *noted
-}
-
-type notedTurn struct {
-	session.Turn
-
-	n *noted
-}
-
-func (n *noted) Inbox() session.Inbox { return notedInbox{n.Engine.Inbox(), n} }
-
-func (i notedInbox) Run(ctx context.Context, h func(context.Context, session.Turn) error) error {
-	return i.Inbox.Run(ctx, func(ctx context.Context, t session.Turn) error { return h(ctx, notedTurn{t, i.n}) })
-}
-
-func (t notedTurn) Record(ctx context.Context, s session.Step) error {
-	err := t.Turn.Record(ctx, s)
-	if s.Kind == session.StepSummary {
-		t.n.summaries <- s.CutTo
-	}
-	return err
-}
-
-// TestASummaryIsPaidOnce: where the process ends between the summary and the commit, the
-// next attempt at the turn has it from the ledger, and its cost counts.
-func TestASummaryIsPaidOnce(t *testing.T) {
-	t.Parallel()
-	const price = 1000
-	filler := strings.Repeat("words and ", 40)
-	n := &noted{summaries: make(chan uint64, 10)}
-	var summaries, attempts atomic.Int64
-	var request atomic.Pointer[[]providers.Message]
-	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
-		if strings.HasPrefix(last(msgs).Content, "Summarise") {
-			summaries.Add(1)
-			resp, err := say("THE SUMMARY")
-			resp.Usage = providers.Usage{PromptTokens: price}
-			return resp, err
-		}
-		request.Store(&msgs)
-		if last(msgs).Content == "the cut" && attempts.Add(1) == 1 {
-			<-ctx.Done()
-			return nil, ctx.Err()
-		}
-		resp, err := say("heard " + filler)
-		resp.Usage = providers.Usage{PromptTokens: 1}
-		return resp, err
-	}), nil, withTokens(1200), withGrace(time.Millisecond), func(w *world) {
-		w.wrap = func(e session.Engine) session.Engine { n.Engine = e; return n }
-	})
-	turns := 1 // with that of the cut
-	for total := 0; total <= 1200; turns++ {
-		w.write("1", "1", "go on "+filler)
-		total += providers.EstimateTokens(providers.Message{Role: providers.RoleUser, Content: "go on " + filler})
-		total += providers.EstimateTokens(providers.Message{Role: providers.RoleAssistant, Content: w.expect().Text})
-	}
-	if summaries.Load() != 0 {
-		t.Fatal("a cut came too early")
-	}
-	w.write("1", "1", "the cut")
-	<-n.summaries
-	w.restart()
-	w.expect()
-	w.settled()
-	if summaries.Load() != 1 || attempts.Load() != 2 {
-		t.Errorf("%d summaries in %d attempts", summaries.Load(), attempts.Load())
-	}
-	if used := w.spending("1", time.Now().UTC().Format(time.DateOnly))[session.ForPeople]; used.Input != price+turns {
-		t.Errorf("the chat used %d tokens in %d turns, want those of the summary once", used.Input, turns)
-	}
-	w.write("1", "1", "and then?")
-	w.expect()
-	if said := strings.Join(users(*request.Load()), "\n"); strings.Count(said, "THE SUMMARY") != 1 {
-		t.Errorf("the next request has %.300s", said)
-	}
-	w.settled()
 }
 
 // TestAShorterSecondTryKeepsWhatItLeavesOut: where a request was too long, the part that
@@ -209,6 +122,9 @@ func TestAShorterSecondTryKeepsWhatItLeavesOut(t *testing.T) {
 				w.expectText("heard")
 			}
 			w.settled()
+			if !c.fails {
+				w.summarised("1", 1)
+			}
 			info, err := w.eng.Sessions().Lookup(t.Context(), chatAddr("1"))
 			if err != nil || info.CompactedTo != c.want {
 				t.Fatalf("the history begins at %d: %v", info.CompactedTo, err)
@@ -278,6 +194,7 @@ func TestASummaryFitsItsOwnModel(t *testing.T) {
 				w.write("1", "1", "question "+string(rune('a'+i))+strings.Repeat(" words and", 80))
 				w.expect()
 			}
+			w.summarised("1", 1)
 			s := *source.Load()
 			for _, q := range []string{"question a", "question b"} {
 				if !strings.Contains(s, q) {

@@ -14,8 +14,8 @@ import (
 	"parley/pkg/providers"
 )
 
-// longTalk has a conversation that outgrows the history several times; summary answers
-// the requests for a summary. It gives the last request for an answer, and the requests
+// longTalk has a conversation that outgrows the history several times, in a bubble of synctest;
+// summary answers the requests for a summary. It gives the last request for an answer, and the requests
 // for summaries as texts.
 func longTalk(
 	t *testing.T, summary func(ctx context.Context, n int) (*providers.LLMResponse, error),
@@ -40,6 +40,7 @@ func longTalk(
 		if got := w.expect().Text; !strings.HasPrefix(got, "heard") {
 			t.Fatalf("turn %d: %q", i+1, got)
 		}
+		synctest.Wait()
 	}
 	w.settled()
 	close(requests)
@@ -57,29 +58,31 @@ func longTalk(
 // the summary, and a later summary is made of the earlier one too.
 func TestTheOldestPartIsSummarisedOnce(t *testing.T) {
 	t.Parallel()
-	answered, summarised := longTalk(t, func(_ context.Context, n int) (*providers.LLMResponse, error) {
-		return say(fmt.Sprintf("SUMMARY %d", n))
-	})
-	n := len(summarised)
-	if n < 4 {
-		t.Fatalf("%d summaries", n)
-	}
-	said, newest := strings.Join(users(answered), "\n"), fmt.Sprintf("SUMMARY %d", n)
-	if strings.Contains(said, "question 1.") || !strings.Contains(said, newest) {
-		t.Errorf("the last request has the messages %.2000s", said)
-	}
-	all := strings.Join(summarised, "\n")
-	for i := 1; i <= 30; i++ {
-		if c := strings.Count(all, fmt.Sprintf("question %d.", i)); c != 1 {
-			t.Errorf("question %d is in %d of %d summaries", i, c, n)
+	synctest.Test(t, func(t *testing.T) {
+		answered, summarised := longTalk(t, func(_ context.Context, n int) (*providers.LLMResponse, error) {
+			return say(fmt.Sprintf("SUMMARY %d", n))
+		})
+		n := len(summarised)
+		if n < 4 {
+			t.Fatalf("%d summaries", n)
 		}
-	}
-	if !strings.Contains(all, "SUMMARY 1") {
-		t.Errorf("the first summary was forgotten: %.3000s", all)
-	}
+		said, newest := strings.Join(users(answered), "\n"), fmt.Sprintf("SUMMARY %d", n)
+		if strings.Contains(said, "question 1.") || !strings.Contains(said, newest) {
+			t.Errorf("the last request has the messages %.2000s", said)
+		}
+		all := strings.Join(summarised, "\n")
+		for i := 1; i <= 30; i++ {
+			if c := strings.Count(all, fmt.Sprintf("question %d.", i)); c != 1 {
+				t.Errorf("question %d is in %d of %d summaries", i, c, n)
+			}
+		}
+		if !strings.Contains(all, "SUMMARY 1") {
+			t.Errorf("the first summary was forgotten: %.3000s", all)
+		}
+	})
 }
 
-// TestASummaryHoldsUpNoAnswer: one that fails is left out, and one that hangs ends.
+// TestASummaryHoldsUpNoAnswer, also where it fails or hangs; the requests are cut all the same.
 func TestASummaryHoldsUpNoAnswer(t *testing.T) {
 	t.Parallel()
 	for name, summary := range map[string]func(context.Context, int) (*providers.LLMResponse, error){
@@ -96,8 +99,8 @@ func TestASummaryHoldsUpNoAnswer(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				began := time.Now()
 				answered, summarised := longTalk(t, summary)
-				if most := time.Duration(len(summarised)+1) * 6 * time.Second; time.Since(began) > most {
-					t.Errorf("%d summaries took %s", len(summarised), time.Since(began))
+				if time.Since(began) > time.Second || len(summarised) == 0 {
+					t.Errorf("with %d summaries the answers took %s", len(summarised), time.Since(began))
 				}
 				if said := strings.Join(users(answered), "\n"); strings.Contains(said, "question 1.") || len(answered) > 60 {
 					t.Errorf("the last request has %d messages: %.2000s", len(answered), said)
@@ -113,10 +116,14 @@ func TestCompactReadsAllOfAFullHistory(t *testing.T) {
 	t.Parallel()
 	filler := strings.Repeat("words and ", 20)
 	source := make(chan string, 8)
-	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
-		if m := last(msgs); strings.HasPrefix(m.Content, "Summarise our") {
+	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		switch m := last(msgs); {
+		case strings.HasPrefix(m.Content, "Summarise our"):
 			source <- strings.Join(users(msgs), "\n")
 			return say("the summary")
+		case strings.HasPrefix(m.Content, "Summarise this"):
+			<-ctx.Done()
+			return nil, ctx.Err()
 		}
 		return say("heard " + strings.Repeat(filler, 4))
 	}), nil, withOptions(func(o *agent.Options) { o.Limits.ContextTokens = 2400 }))
@@ -136,8 +143,8 @@ func TestCompactReadsAllOfAFullHistory(t *testing.T) {
 	w.settled()
 }
 
-// TestATurnWithoutWordsKeepsNoSummary of a part that is still in the history: the next
-// turn with an answer has the only one.
+// TestATurnWithoutWordsKeepsNoSummary of a part that is still in the history: the request after
+// the cut has the only one.
 func TestATurnWithoutWordsKeepsNoSummary(t *testing.T) {
 	t.Parallel()
 	filler := strings.Repeat("words and ", 80)
@@ -163,6 +170,7 @@ func TestATurnWithoutWordsKeepsNoSummary(t *testing.T) {
 		w.write("1", "1", "silence")
 		w.expect()
 	}
+	w.summarised("1", 1)
 	w.write("1", "1", "hello")
 	w.expect()
 	if n, in := summaries.Load(), kept.Load(); n == 0 || in != 1 {

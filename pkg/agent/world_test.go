@@ -268,6 +268,31 @@ func (w *world) settled() {
 	}
 }
 
+// summarised waits until the chat's conversation has so many summaries of its oldest parts.
+func (w *world) summarised(chat string, want int) {
+	w.t.Helper()
+	for deadline := time.After(patience); want > 0; {
+		info, err := w.eng.Sessions().Lookup(w.t.Context(), chatAddr(chat))
+		n := 0
+		if err == nil {
+			err = w.eng.Sessions().All(w.t.Context(), info.Session, func(e session.Entry) error {
+				if e.Summary {
+					n++
+				}
+				return nil
+			})
+		}
+		if err == nil && n >= want {
+			return
+		}
+		select {
+		case <-deadline:
+			w.t.Fatalf("the conversation has %d summaries: %v", n, err)
+		case <-time.After(time.Millisecond):
+		}
+	}
+}
+
 // transcript is a chat's history as "role: text" lines.
 func (w *world) transcript(chat string) []string {
 	w.t.Helper()

@@ -189,6 +189,12 @@ type Sessions interface {
 	// session that /new left behind it deletes only the session's own data, its tasks
 	// too. Turns of deleted chats are fenced.
 	Forget(ctx context.Context, sessionID string) error
+	// Summarise stores a summary that was made after the turn that asked for it: it appends
+	// the summary, moves the compaction point and counts the use, in one transaction. It
+	// reports false, and only counts the use, where the summary comes too late: /new has
+	// left the conversation, or its history begins at s.To or behind it already.
+	// [ErrNotFound]: the chat was forgotten.
+	Summarise(ctx context.Context, s LateSummary) (bool, error)
 }
 
 // Index finds conversations.

@@ -119,7 +119,8 @@ const (
 	StepShown StepKind = "shown"
 	// StepStarted: a call started the background agents in Tasks.
 	StepStarted StepKind = "started"
-	// StepSummary: the model has summarised the entries before CutTo, in Answer.
+	// StepSummary: an earlier build had the entries before CutTo summarised within the turn, in
+	// Answer.
 	StepSummary StepKind = "summary"
 	// StepDecided: a question was answered with no, or became void, by Approvals, and
 	// the turn goes on.
@@ -200,6 +201,17 @@ type Summary struct {
 	Outside bool
 }
 
+// LateSummary is a summary that comes after the commit of the turn that asked for it.
+type LateSummary struct {
+	Chat, Session, Turn string
+	// To is the Seq of the oldest entry that stays.
+	To uint64
+	// Summary stands for the entries before To; nil: only the use counts.
+	Summary *Summary
+	// Spent is the use of the model, or nil. It counts for the turn too.
+	Spent *Spent
+}
+
 // Outcome is the terminal state of an inbox item.
 type Outcome string
 
@@ -220,7 +232,7 @@ type Entry struct {
 	// Outside says that content from outside had entered the turn that wrote it. Entries of
 	// builds without the mark lack it.
 	Outside bool `json:"outside,omitempty"`
-	// Summary says that it is the [Summary] of a commit.
+	// Summary says that it is a [Summary].
 	Summary bool `json:"summary,omitempty"`
 }
 

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -79,6 +80,19 @@ func (s *Spent) Add(model string, u Usage) {
 		}
 	}
 	s.Models = append(s.Models, ModelUsage{model, u})
+}
+
+// Include counts another use of the same day, purpose and person.
+func (s *Spent) Include(more *Spent) {
+	s.Usage.Add(more.Usage)
+	for i := range more.Models {
+		m := &more.Models[i]
+		if at := slices.IndexFunc(s.Models, func(own ModelUsage) bool { return own.Model == m.Model }); at >= 0 {
+			s.Models[at].Usage.Add(m.Usage)
+		} else {
+			s.Models = append(s.Models, *m)
+		}
+	}
 }
 
 // Rest is the part of the use that belongs to no model: the turn, and a use of unknown

@@ -62,9 +62,9 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "does not count the summary of /compact",
-			File: dir + "/turn/summary.go",
-			Old:  "provider := t.Usage.Provider(model.Provider)",
-			New:  "provider := model.Provider",
+			File: dir + "/turn/summarise.go",
+			Old:  "Provider: use.Provider(m.Provider)",
+			New:  "Provider: m.Provider",
 			Dir:  dir, Test: "^TestEveryRequestCounts$",
 		},
 		{

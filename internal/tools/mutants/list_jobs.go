@@ -112,7 +112,7 @@ func jobTurnMutants() []Mutant {
 		},
 		{
 			Promise: "date", Defect: "tells the date of another zone",
-			File: dir + "/turn/zone.go", Old: "return c.Wall.In(c.zone).Format(layout)", New: "return c.Wall.UTC().Format(layout)",
+			File: dir + "/zone/zone.go", Old: "return c.Wall.In(c.Zone).Format(layout)", New: "return c.Wall.UTC().Format(layout)",
 			Dir: dir, Test: "^TestTheDateIsThatOfTheChatsZoneAndStaysForADay$",
 		},
 	}

@@ -5,7 +5,8 @@ import "slices"
 // memoryMutants break the promises of the section "What the model remembers and reads".
 func memoryMutants() []Mutant {
 	return slices.Concat(
-		historyMutants(), summaryMutants(), recallMutants(), spaceMutants(), outsideMutants(), meanwhileMutants(), restoreMutants(),
+		historyMutants(), summaryMutants(), lateMutants(), recallMutants(),
+		spaceMutants(), outsideMutants(), meanwhileMutants(), restoreMutants(),
 	)
 }
 
@@ -131,18 +132,8 @@ func summaryMutants() []Mutant {
 	const row, outside, agent = "oldest part", "content from outside: summaries", "pkg/agent"
 	return []Mutant{
 		{
-			Promise: row, Defect: "pays again for a summary that the ledger has",
-			File: agent + "/turn/summary.go", Old: `s.text = summarised(t, h.From); s.text != ""`, New: `s.text = summarised(t, h.From+1); s.text != ""`,
-			Dir: agent, Test: "^TestASummaryIsPaidOnce$",
-		},
-		{
-			Promise: row, Defect: "does not count the cost of a recorded summary",
-			File: agent + "/budget/usage.go", Old: "|| steps[i].Kind == session.StepSummary", New: "|| steps[i].Kind == session.StepJoined",
-			Dir: agent, Test: "^TestASummaryIsPaidOnce$",
-		},
-		{
 			Promise: row, Defect: "sends a summary's model all of the oldest part",
-			File: agent + "/prompt/summary.go", Old: "Fit(s.Of, s.Room)", New: "s.Of",
+			File: agent + "/summary/ask.go", Old: "Fit(t.Of, room)", New: "t.Of",
 			Dir: agent, Test: "^TestASummaryFitsItsOwnModel$",
 		},
 		{
@@ -152,7 +143,7 @@ func summaryMutants() []Mutant {
 		},
 		{
 			Promise: outside, Defect: "forgets the origin of what is summarised",
-			File: agent + "/prompt/history.go", Old: "w.OutTainted = w.OutTainted || e.outside", New: "w.OutTainted = w.OutTainted && e.outside",
+			File: agent + "/prompt/history.go", Old: "part.Outside = part.Outside || e.outside", New: "part.Outside = part.Outside && e.outside",
 			Dir: agent, Test: "^TestASummaryKeepsTheTaintOfItsSources$",
 		},
 		{

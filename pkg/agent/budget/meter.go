@@ -69,9 +69,10 @@ type Turn struct {
 	Zone  func() *time.Location
 	// Steps are the records of earlier attempts at the turn.
 	Steps []session.Step
-	// Free says that the turn asks no model that costs anything.
-	Free bool
-	Log  func() *zerolog.Logger
+	// Free says that the turn asks no model that costs anything, Late that this is an account
+	// for requests after the turn's end: the turn itself was counted by another one.
+	Free, Late bool
+	Log        func() *zerolog.Logger
 }
 
 // Turn makes the account of one turn. The meter knows of it from its first request

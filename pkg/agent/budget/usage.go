@@ -21,10 +21,6 @@ type TurnUsage struct {
 	spent session.Spent
 }
 
-// Open begins the count before the first request. A turn that asks from two goroutines
-// calls it before them.
-func (u *TurnUsage) Open() { u.begin() }
-
 // begin counts the turn from now on; a second call has no effect.
 func (u *TurnUsage) begin() {
 	if u.began {
@@ -73,6 +69,7 @@ func recorded(steps []session.Step) session.Spent {
 	for i := range steps {
 		paid := steps[i].Kind == session.StepAnswer || steps[i].Kind == session.StepSummary
 		if a := steps[i].Answer; paid && a != nil && a.Usage != (providers.Usage{}) {
+			s.Usage.Turns = 1
 			addAnswer(&s, a)
 		}
 	}
@@ -81,7 +78,6 @@ func recorded(steps []session.Step) session.Spent {
 
 // addAnswer counts one answer of the model, and those of no use before it.
 func addAnswer(s *session.Spent, a *providers.LLMResponse) {
-	s.Usage.Turns = 1
 	own := usageOf(&a.Usage)
 	for i := range a.Others {
 		other := usageOf(&a.Others[i].Usage)
@@ -119,7 +115,7 @@ func (u *TurnUsage) afford(ctx context.Context) error {
 	defer m.mu.Unlock()
 	if limited {
 		by := m.withRunning(u.turn.Payer, day, stored)
-		first := u.spent.Usage.Turns == 0
+		first := u.spent.Usage.Turns == 0 && !u.turn.Late
 		l := budget.For[purpose].reached(by[purpose], first)
 		if l != nil {
 			l.purpose = purpose
@@ -131,7 +127,9 @@ func (u *TurnUsage) afford(ctx context.Context) error {
 			return l
 		}
 	}
-	u.spent.Usage.Turns = 1
+	if !u.turn.Late {
+		u.spent.Usage.Turns = 1
+	}
 	return nil
 }
 

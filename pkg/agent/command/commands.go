@@ -159,6 +159,7 @@ func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
 	case "new":
 		re.NewSession = true
 		re.Text = textNewConversation
+		err = h.T.Deps.Prompts.Summaries.Drop(ctx, h.T.Info.Session)
 	case "stop":
 		re.Text = h.stop(ctx)
 	case "status":

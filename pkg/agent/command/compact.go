@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"parley/pkg/agent/prompt"
+	"parley/pkg/agent/summary"
 	"parley/pkg/agent/turn"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -21,13 +22,14 @@ const compactPrompt = "Summarise our conversation so far in at most 300 words: w
 // compact replaces the history that the model reads by the model's own summary. The
 // store keeps all entries: only the session's compaction point moves.
 func (h *commandTurn) compact(ctx context.Context) (turn.Reply, error) {
-	model := turn.ModelOf(h.T, turn.RoleSummary)
-	chat := turn.ModelOf(h.T, turn.RoleChat)
-	past, err := h.T.Deps.Prompts.History(ctx, h.past(&chat))
+	if err := h.T.Deps.Prompts.Summaries.Drop(ctx, h.T.Info.Session); err != nil {
+		return turn.Reply{}, err
+	}
+	past, outside, err := h.whole(ctx)
 	if err != nil {
 		return turn.Reply{}, err
 	}
-	if len(past.Messages) == 0 {
+	if len(past) == 0 {
 		return turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}, Text: textNothingToCompact}, nil
 	}
 	info, err := h.o.Sessions.Get(ctx, h.T.Info.Session)
@@ -37,7 +39,7 @@ func (h *commandTurn) compact(ctx context.Context) (turn.Reply, error) {
 	loop, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer h.T.Interrupts().Watch(loop, cancel)()
-	resp, err := h.summary(loop, &model, slices.Concat(past.Out, past.Messages))
+	resp, err := h.summary(loop, past)
 	h.T.LogUse().AnErr("err", err).Msg("summary")
 	switch cause := context.Cause(loop); {
 	case err != nil && turn.IsEnded(cause):
@@ -50,19 +52,32 @@ func (h *commandTurn) compact(ctx context.Context) (turn.Reply, error) {
 	case strings.TrimSpace(resp.Content) == "":
 		return h.notCompacted("empty summary", textNoSummary), nil
 	}
-	summary := &session.Summary{Message: prompt.SummaryMessage(resp.Content), Outside: past.Outside || past.OutTainted}
+	replaces := &session.Summary{Message: prompt.SummaryMessage(resp.Content), Outside: outside}
 	return turn.Reply{Commit: session.Commit{
-		Outcome: session.OutcomeAnswered, CompactTo: info.Entries + 1, Summary: summary,
+		Outcome: session.OutcomeAnswered, CompactTo: info.Entries + 1, Summary: replaces,
 	}, Text: fmt.Sprintf(textCompacted, resp.Content)}, nil
 }
 
-func (h *commandTurn) summary(ctx context.Context, model *turn.Model, of []providers.Message) (*providers.LLMResponse, error) {
+// whole reads the history, with the part that a request to the model has no room for, and says
+// whether content from outside has a part in it.
+func (h *commandTurn) whole(ctx context.Context) (messages []providers.Message, outside bool, err error) {
+	model := turn.ModelOf(h.T, turn.RoleChat)
+	past := h.past(&model)
+	w, err := h.T.Deps.Prompts.History(ctx, past)
+	if err != nil || !w.Cut {
+		return w.Messages, w.Outside, err
+	}
+	oldest, err := h.T.Deps.Prompts.Oldest(ctx, past, w.From)
+	return slices.Concat(oldest.Messages, w.Messages), w.Outside || oldest.Outside, err
+}
+
+func (h *commandTurn) summary(ctx context.Context, of []providers.Message) (*providers.LLMResponse, error) {
 	system, setting, err := h.T.Frame(ctx)
 	if err != nil {
 		return nil, err
 	}
 	h.T.At(turn.StageAsking)
-	return turn.Summarise(ctx, h.T, model, prompt.Summary{
+	return turn.SummaryModel(h.T, h.T.Usage).Ask(ctx, summary.Text{
 		Of: of, Before: []providers.Message{system},
 		After: []providers.Message{setting, {Role: providers.RoleUser, Content: compactPrompt}},
 	})
@@ -89,6 +104,7 @@ func (h *commandTurn) past(model *turn.Model) prompt.Past {
 func (h *commandTurn) usage(ctx context.Context) (string, error) {
 	model := turn.ModelOf(h.T, turn.RoleChat)
 	next := h.past(&model)
+	next.From = h.T.Deps.Prompts.Summaries.From(h.T.Info.Session)
 	past, err := h.T.Deps.Prompts.History(ctx, next)
 	if err != nil {
 		return "", err

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -15,19 +16,22 @@ type Window struct {
 	// From is the Seq of its first entry, Tokens its estimated size.
 	From   uint64
 	Tokens int
-	// Cut says that earlier entries had no room. The history has to begin at From from
-	// now on: then the next requests begin with the same messages as this one.
+	// Cut says that earlier entries had no room, or were cut off before. The history has to
+	// begin at From from now on: then the next requests begin with the same messages as
+	// this one.
 	Cut bool
 	// Partial says that the session has entries that Messages lack.
 	Partial bool
 	// Outside says that content from outside had entered a turn that wrote one of Messages,
 	// Tainted that a summary among them was made of such content.
 	Outside, Tainted bool
-	// Out are the entries before From, where that is a cut: the oldest first, as far as
-	// [Past].Reach goes. OutTainted says that content from outside had entered the
-	// turn that wrote one of them.
-	Out        []providers.Message
-	OutTainted bool
+}
+
+// Part is a part of a history: its messages, the oldest first.
+type Part struct {
+	Messages []providers.Message
+	// Outside says that content from outside had entered a turn that wrote one of them.
+	Outside bool
 }
 
 // Past says which history is read, and how much of it.
@@ -35,6 +39,9 @@ type Past struct {
 	Session string
 	// Space is the folder of the chat's files, for the pictures of earlier turns.
 	Space string
+	// From is the Seq from which an earlier request had the history, as it had no room for
+	// more; 0: the store alone says where the history begins.
+	From uint64
 	// Budget is in tokens, Entries in messages; 0: 200.
 	Budget, Entries int
 	// Reach is how far back the entries before a cut are read, in tokens with those behind
@@ -79,36 +86,45 @@ const stepsLeftOut = "\n[the first steps of the work on this are left out of thi
 // kept, behind the message that began the turn. Of a history with more than that, the
 // newest three quarters of the budget are kept.
 func (r *Reader) History(ctx context.Context, p Past) (Window, error) {
-	if p.Entries == 0 {
-		p.Entries = maxHistory
-	}
+	p.Entries = cmp.Or(p.Entries, maxHistory)
 	full := windowBuilder{past: p, most: p.Budget, entries: p.Entries}
 	if err := r.o.Store.Tail(ctx, p.Session, 0, full.take); err != nil {
 		return Window{}, err
 	}
 	if !full.cutOff {
-		return full.window(), nil
+		w := full.window()
+		w.Cut = full.passedFrom && w.From > 0
+		return w, nil
 	}
 	b := windowBuilder{past: p, most: p.Budget * keptQuarters / quarters, entries: p.Entries * keptQuarters / quarters}
 	if err := r.o.Store.Tail(ctx, p.Session, 0, b.take); err != nil {
 		return Window{}, err
 	}
+	w := b.window()
+	w.Cut = w.From > 0
+	return w, nil
+}
+
+// Oldest reads the part of a history that has fallen out of its window: the entries before
+// a Seq, as far as [Past].Reach goes.
+func (r *Reader) Oldest(ctx context.Context, p Past, before uint64) (Part, error) {
 	const twice = 2
-	p.Recall = nil // the part that falls out is summarised without the mention
+	p.From, p.Recall, p.Extra = 0, nil, 0 // it is summarised without a mention of the tool
+	p.Entries = cmp.Or(p.Entries, maxHistory)
 	all := windowBuilder{past: p, most: max(p.Budget*twice, p.Reach), entries: p.Entries * twice}
 	if err := r.o.Store.Tail(ctx, p.Session, 0, all.take); err != nil {
-		return Window{}, err
+		return Part{}, err
 	}
-	w, whole := b.window(), all.window().Messages
-	before := 0
+	part, n := Part{}, 0
+	whole := all.window().Messages
 	for _, e := range all.about {
-		if e.seq < w.From {
-			before++
-			w.OutTainted = w.OutTainted || e.outside
+		if e.seq < before {
+			n++
+			part.Outside = part.Outside || e.outside
 		}
 	}
-	w.Cut, w.Out = w.From > 0, whole[:before]
-	return w, nil
+	part.Messages = whole[:n]
+	return part, nil
 }
 
 // windowBuilder reads a history from its end.
@@ -128,8 +144,9 @@ type windowBuilder struct {
 	// entries have no room.
 	passed int
 	full   bool
-	// cutOff says that an entry was left out for its age, partial that one was passed over.
-	cutOff, partial bool
+	// cutOff says that an entry was left out for its age, partial that one was passed over,
+	// passedFrom that there are entries before [Past].From.
+	cutOff, partial, passedFrom bool
 }
 
 // entryFacts are those of an entry: its place in the history, its size, and its marks.
@@ -141,6 +158,9 @@ type entryFacts struct {
 
 // take is given the entries, the newest first; false wants no more.
 func (b *windowBuilder) take(e session.Entry) bool {
+	if b.passedFrom = e.Seq < b.past.From; b.passedFrom {
+		return false
+	}
 	if e.Message.Role == providers.RoleSystem {
 		return true // instructions are never stored: no gateway wrote this
 	}

@@ -44,8 +44,6 @@ type Reader struct {
 	reading map[string]chan struct{}
 	// systems are recent instructions, the oldest first: hundreds of turns share them.
 	systems []instructions
-	// resting is until when a session rests.
-	resting map[string]time.Time
 }
 
 // instructions are those of a turn, and their parts.
@@ -65,7 +63,7 @@ func New(o Options) *Reader {
 	if o.ChatFile == nil {
 		o.ChatFile = func(channels.Address) string { return "" }
 	}
-	return &Reader{o: o, reading: map[string]chan struct{}{}, resting: map[string]time.Time{}}
+	return &Reader{o: o, reading: map[string]chan struct{}{}}
 }
 
 // System is the instructions of a turn: the operator's, those for the chat, and the

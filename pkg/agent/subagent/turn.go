@@ -174,7 +174,7 @@ func (h *agentTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, erro
 func (h *agentTurn) report(ctx context.Context, e *turn.Result) (turn.Reply, error) {
 	res, text := e.Loop, strings.TrimSpace(e.Loop.Content)
 	re := turn.Reply{Commit: session.Commit{
-		Outcome: session.OutcomeAnswered, Messages: e.Messages, CompactTo: e.CompactTo, Summary: e.Summary,
+		Outcome: session.OutcomeAnswered, Messages: e.Messages,
 	}}
 	reason, person := "", ""
 	switch {

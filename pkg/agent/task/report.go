@@ -99,7 +99,7 @@ func (h *reportTurn) withoutWords(ctx context.Context, e *turn.Result) (turn.Rep
 		return h.Reply(ctx, h.T.Failure(e.Messages, reason, person))
 	}
 	re := turn.Reply{Commit: session.Commit{
-		Outcome: session.OutcomeAnswered, Messages: e.Messages, CompactTo: e.CompactTo, Summary: e.Summary,
+		Outcome: session.OutcomeAnswered, Messages: e.Messages,
 	}, Dated: true}
 	if report := h.asItIs(); report != "" {
 		re.Text = report + turn.CutOff(e.Loop)

@@ -3,6 +3,7 @@ package turn
 import (
 	"context"
 
+	"parley/pkg/agent/zone"
 	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/tools"
@@ -12,7 +13,7 @@ import (
 // turn by its context; outside of a running turn each method returns an error.
 type Calls struct {
 	Running *Running
-	Zones   *Zones
+	Zones   *zone.Zones
 }
 
 // QueueMessage takes a message that a tool sends to its own chat. It leaves
@@ -71,16 +72,16 @@ func (c Calls) ChatZone(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return c.Zones.store.Zone(ctx, t.Info.Chat)
+	return c.Zones.Chosen(ctx, t.Info.Chat)
 }
 
 // KeepZone keeps a time zone, an IANA name, for the chat of the running call.
-func (c Calls) KeepZone(ctx context.Context, zone string) error {
+func (c Calls) KeepZone(ctx context.Context, name string) error {
 	t, _, err := c.Running.Of(ctx)
 	if err != nil {
 		return err
 	}
-	return c.Zones.store.SetZone(ctx, t.Info.Chat, zone)
+	return c.Zones.Choose(ctx, t.Info.Chat, name)
 }
 
 // UsualZone is the time zone of the running call's chat before it sets one, "" when it
@@ -90,5 +91,5 @@ func (c Calls) UsualZone(ctx context.Context) string {
 	if err != nil {
 		return ""
 	}
-	return c.Zones.usual(t.Info.Address)
+	return c.Zones.Usual(t.Info.Address)
 }

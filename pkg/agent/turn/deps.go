@@ -8,7 +8,9 @@ import (
 
 	"parley/pkg/agent/budget"
 	"parley/pkg/agent/prompt"
+	"parley/pkg/agent/summary"
 	"parley/pkg/agent/trust"
+	"parley/pkg/agent/zone"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -39,12 +41,12 @@ type Deps struct {
 	Store Store
 	// Rights find for whom an item asks.
 	Rights   trust.Resolver
-	Prompts  *prompt.Reader
+	Prompts  Prompts
 	Meter    *budget.Meter
 	Surfaces Surfaces
 	// Places are the places of turns that a person waits for.
 	Places    *Places
-	Zones     *Zones
+	Zones     *zone.Zones
 	Tasks     Tasks
 	Work      Work
 	Approvals Approvals
@@ -55,6 +57,13 @@ type Deps struct {
 	// Now is the wall clock of the schedules and of the days of budgets.
 	Now func() time.Time
 	Log zerolog.Logger
+}
+
+// Prompts read the conversations, and have the parts that fall out of them summarised.
+type Prompts struct {
+	*prompt.Reader
+
+	Summaries *summary.Supervisor
 }
 
 // Keep brings the messages of a commit into the form in which the history keeps them, and

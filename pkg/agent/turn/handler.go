@@ -89,11 +89,8 @@ type Result struct {
 	Messages []providers.Message
 	// Reason is for the record, Person is a sentence for the chat.
 	Reason, Person string
-	// Loop is the model's result; CompactTo is where the history begins from now on, and
-	// Summary stands for the part before.
-	Loop      *tools.ToolLoopResult
-	CompactTo uint64
-	Summary   *session.Summary
+	// Loop is the model's result.
+	Loop *tools.ToolLoopResult
 	// Limit is the limit of the chat's day that is reached; Acted says that the turn did
 	// something before.
 	Limit *budget.LimitError

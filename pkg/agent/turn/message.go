@@ -67,7 +67,7 @@ func (h *Message) SetAside(res *Result, text string) Reply {
 func (h *Message) finished(ctx context.Context, e *Result) (Reply, error) {
 	r, res, text := h.T, e.Loop, strings.TrimSpace(e.Loop.Content)
 	re := Reply{Commit: session.Commit{
-		Outcome: session.OutcomeAnswered, Messages: e.Messages, CompactTo: e.CompactTo, Summary: e.Summary,
+		Outcome: session.OutcomeAnswered, Messages: e.Messages,
 	}, Dated: true}
 	switch {
 	case res.Asked, len(res.Caller) > 0: // the words stand in the question, or beside the call

@@ -43,7 +43,7 @@ func resume(ctx context.Context, t *Turn) (resumed, error) {
 		case session.StepBegun, session.StepEnded:
 			open.note(*s)
 			p.asked = p.asked || s.Kind == session.StepEnded && s.Call != nil && s.Call.Approval != ""
-		case session.StepShown, session.StepStarted, session.StepSummary, session.StepDecided: // see progress, startedBy, summarise, subagent
+		case session.StepShown, session.StepStarted, session.StepSummary, session.StepDecided: // see progress, startedBy, budget, subagent
 		case session.StepJoined:
 			p.messages = append(p.messages, open.results()...)
 			open = nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +15,7 @@ import (
 	"parley/pkg/agent/caller"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/trust"
+	"parley/pkg/agent/zone"
 	"parley/pkg/channels"
 	"parley/pkg/events"
 	"parley/pkg/panics"
@@ -32,7 +32,7 @@ type Turn struct {
 	// Stored is the turn of the engine.
 	Stored session.Turn
 	Info   session.TurnInfo
-	Clock  Clock
+	Clock  zone.Clock
 	Usage  *budget.TurnUsage
 	// Principal is the person for whom the turn runs, with the rights that it has.
 	Principal trust.Principal
@@ -81,7 +81,7 @@ func New(deps *Deps, stored session.Turn, kind Kind) *Turn {
 		Tasks:  newOpenTasks(&info), Questions: newQuestions(),
 		ledger: &ledgerWriter{t: stored}, outgoing: newOutgoing(), Provenance: &trust.Provenance{},
 	}
-	t.Clock = Clock{Began: time.Now(), Wall: deps.Now(), zone: deps.Zones.named(info.Zone, info.Address)}
+	t.Clock = zone.Clock{Began: time.Now(), Wall: deps.Now(), Zone: deps.Zones.Named(info.Zone, info.Address)}
 	t.log = sync.OnceValue(func() *zerolog.Logger {
 		l := deps.Log.With().Str("turn", info.ID).Str("session", info.Session).Logger()
 		return &l
@@ -96,7 +96,7 @@ func New(deps *Deps, stored session.Turn, kind Kind) *Turn {
 // WorkFor lets the turn work for another chat than its own, and count there.
 func (t *Turn) WorkFor(o Origin) {
 	t.Origin = o
-	t.Clock.zone = t.Deps.Zones.named(t.Info.Zone, o.Address)
+	t.Clock.Zone = t.Deps.Zones.Named(t.Info.Zone, o.Address)
 	t.Usage = newUsage(t)
 }
 
@@ -169,9 +169,9 @@ func (t *Turn) answer(ctx context.Context, in Input) error {
 
 	switch {
 	case out.err == nil:
-		err = t.End(ctx, &Result{
-			Kind: Finished, Messages: messages, Loop: res, CompactTo: out.compactTo, Summary: out.summary,
-		})
+		if err = t.End(ctx, &Result{Kind: Finished, Messages: messages, Loop: res}); err == nil && out.cut != nil {
+			summarise(t, out.cut) //nolint:contextcheck // the request outlives the turn
+		}
 	case IsEnded(out.err):
 		err = t.Commit(ctx, t.Interrupts().Reply(ctx, messages, out.err))
 	case ctx.Err() != nil, errors.Is(out.err, session.ErrStore), errors.Is(out.err, session.ErrFenced):
@@ -198,10 +198,9 @@ type outcome struct {
 	before []providers.Message
 	// alone says that the turn by itself is too long for the model.
 	alone bool
-	// compactTo is where the history has to begin from now on; 0 leaves it. summary
-	// stands for the part before.
-	compactTo uint64
-	summary   *session.Summary
+	// cut is how the turn read the history, with the place where that has to begin from now
+	// on; nil leaves it.
+	cut *prompt.Past
 }
 
 // ask fetches the files of the items and runs the loop; it gives the items as the model
@@ -225,10 +224,12 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 	tokens := model.HistoryTokens(t.Deps.Limits.ContextTokens)
 	for try := 0; ; try++ {
 		t.At(stagePast)
-		h, err := t.Deps.Prompts.History(ctx, prompt.Past{
+		window := prompt.Past{
 			Session: t.Info.Session, Space: t.Space, Budget: tokens, Entries: t.Deps.Limits.ContextEntries,
-			Reach: prompt.Reach(tokens), Extra: 3 + len(users) + len(past.messages), Recall: func() string { return recaller(t) },
-		})
+			From: t.Deps.Prompts.Summaries.From(t.Info.Session), Reach: prompt.Reach(tokens), Extra: 3 + len(users) + len(past.messages),
+			Recall: func() string { return recaller(t) },
+		}
+		h, err := t.Deps.Prompts.History(ctx, window)
 		if err != nil {
 			return users, &tools.ToolLoopResult{}, outcome{err: err, before: past.messages}
 		}
@@ -239,17 +240,12 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 		all := len(h.Messages)
 		msgs := caller.Frame(system, setting, h.Messages, users, past.messages)
 		t.At(StageAsking)
-		if !storesCuts(t, &model) || t.Deps.Prompts.Rests(t.Info.Session) {
-			h.Out = nil
-		}
-		oldest := summarise(ctx, loop, t, &h)
 		res, err := runLoop(loop, t, loopConfig(t, &model, past), msgs)
-		gone := oldest.wait(t, err)
 		tooLong := isTooLong(err)
 		if !tooLong || try > 0 || all == 0 {
 			out := outcome{err: err, before: past.messages, alone: tooLong && all == 0}
-			if gone != nil && speaks(res) {
-				out.compactTo, out.summary = h.From, gone
+			if window.From = h.From; h.Cut && storesCuts(t, &model, res) {
+				out.cut = &window
 			}
 			return users, res, out
 		}
@@ -274,23 +270,6 @@ func runLoop(
 		err = cause
 	}
 	return res, err
-}
-
-// storesCuts reports whether a turn may store where a full history begins from now on. A
-// heartbeat without news leaves no trace, and the summary of each would be paid for. A
-// model with a smaller context than the chat's, asked for one turn, shortens that alone.
-func storesCuts(t *Turn, model *Model) bool {
-	if t.Input.Task != nil {
-		return true
-	}
-	own, limit := ModelOf(t, RoleChat), t.Deps.Limits.ContextTokens
-	return t.Input.Role != RoleHeartbeat && model.HistoryTokens(limit) >= own.HistoryTokens(limit)
-}
-
-// speaks reports whether the model has ended a turn with words, a question or a call. The
-// turn fails otherwise, and a turn that fails stores no cut.
-func speaks(res *tools.ToolLoopResult) bool {
-	return res.Asked || len(res.Caller) > 0 || strings.TrimSpace(res.Content) != ""
 }
 
 // untilOver ends the loop when over ends, the lifetime of the turn's task; the returned

@@ -11,10 +11,24 @@ import (
 
 // newUsage is the account of a turn, which counts in the chat that it works for.
 func newUsage(t *Turn) *budget.TurnUsage {
-	return t.Deps.Meter.Turn(budget.Turn{
-		Chat: t.Info.Chat, Payer: t.Origin.Address.Purse(), Purpose: t.kind.Purpose, Person: func() string { return personOf(t) },
-		Began: t.Clock.Wall, Zone: t.Clock.Location, Steps: t.Info.Steps, Free: isFree(t), Log: t.Log,
-	})
+	u := accountOf(t, func() string { return personOf(t) })
+	u.Steps, u.Free = t.Info.Steps, isFree(t)
+	return t.Deps.Meter.Turn(u)
+}
+
+// lateUsage is an account for requests after the commit of a turn. It keeps no state of that.
+func lateUsage(t *Turn) *budget.TurnUsage {
+	person := personOf(t)
+	u := accountOf(t, func() string { return person })
+	u.Late = true
+	return t.Deps.Meter.Turn(u)
+}
+
+func accountOf(t *Turn, person func() string) budget.Turn {
+	return budget.Turn{
+		Chat: t.Info.Chat, Payer: t.Origin.Address.Purse(), Purpose: t.kind.Purpose, Person: person,
+		Began: t.Clock.Wall, Zone: t.Clock.Location, Log: t.Log,
+	}
 }
 
 // personOf is the id of the person for whom the turn runs: the sender of its first message,

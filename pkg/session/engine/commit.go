@@ -212,13 +212,14 @@ func (p *commitWrite) consume(x *table.Tx, chat *table.ChatRecord) error {
 // history appends the commit's messages and moves the compaction point, which
 // only moves forward.
 func (p *commitWrite) history(x *table.Tx, chat *table.ChatRecord) error {
+	turn := p.turn.info.ID
 	if s := p.c.Summary; s != nil {
-		if err := p.append(x, chat, &session.Entry{Message: s.Message, Outside: s.Outside, Summary: true}); err != nil {
+		if err := appendEntry(x, chat, summaryEntry(turn, s)); err != nil {
 			return err
 		}
 	}
 	for i := range p.c.Messages {
-		if err := p.append(x, chat, &session.Entry{Message: p.c.Messages[i], Outside: p.c.Outside}); err != nil {
+		if err := appendEntry(x, chat, &session.Entry{Turn: turn, Message: p.c.Messages[i], Outside: p.c.Outside}); err != nil {
 			return err
 		}
 	}
@@ -229,10 +230,14 @@ func (p *commitWrite) history(x *table.Tx, chat *table.ChatRecord) error {
 	return nil
 }
 
-// append stores the next entry of the history.
-func (p *commitWrite) append(x *table.Tx, chat *table.ChatRecord, e *session.Entry) error {
+func summaryEntry(turn string, s *session.Summary) *session.Entry {
+	return &session.Entry{Turn: turn, Message: s.Message, Outside: s.Outside, Summary: true}
+}
+
+// appendEntry stores the next entry of the history; the caller stores the chat.
+func appendEntry(x *table.Tx, chat *table.ChatRecord, e *session.Entry) error {
 	chat.Entries++
-	e.Seq, e.Turn, e.Time = chat.Entries, p.turn.info.ID, x.Now
+	e.Seq, e.Time = chat.Entries, x.Now
 	payload, err := table.EncodeEntry(e)
 	if err != nil {
 		return err

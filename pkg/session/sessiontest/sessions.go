@@ -14,6 +14,7 @@ func sessionTests() []test {
 		{"history is read by pages from the tail", testPages},
 		{"compaction moves a pointer and deletes nothing", testCompact},
 		{"entries have the marks of their commit", testMarks},
+		{"a summary that comes late", testLateSummary},
 		{"a new session begins empty and the old one stays", testNewSession},
 		{"what is not there is not found", func(b *bench) {
 			_, err := b.e.Sessions().Lookup(b.Context(), addr("nobody"))

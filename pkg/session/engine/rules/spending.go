@@ -57,6 +57,35 @@ func Spend(t *table.Tx, chat uint64, s *session.Spent) error {
 	return addShare(t, table.ShareKey(n, s.Day, s.Person), &table.ShareRecord{Person: s.Person, Rows: rows})
 }
 
+// SpendLate counts a use in a chat, and in the record of the ended turn that it belongs to,
+// where there is one.
+func SpendLate(t *table.Tx, chat uint64, turn string, s *session.Spent) error {
+	if s == nil {
+		return nil
+	}
+	if err := addToTurn(t, chat, turn, s); err != nil {
+		return err
+	}
+	return Spend(t, chat, s)
+}
+
+// addToTurn adds a use to the record of a turn's use. One that is damaged or gone stays so.
+func addToTurn(t *table.Tx, chat uint64, turn string, s *session.Spent) error {
+	key, ok := table.TurnKey(chat, turn)
+	if !ok {
+		return nil
+	}
+	rec, err := table.Get[table.UseRecord](t, table.Uses, key)
+	if errors.Is(err, session.ErrNotFound) || errors.Is(err, session.ErrCorrupt) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	(*session.Spent)(rec).Include(s)
+	return t.Put(table.Uses, key, rec)
+}
+
 // addShare adds to a person's share of a day.
 func addShare(t *table.Tx, key []byte, more *table.ShareRecord) error {
 	rec, err := ofDay[table.ShareRecord](t, table.Shares, key)

@@ -187,6 +187,12 @@ func SessionID(n uint64) string { return "s" + strconv.FormatUint(n, 36) }
 // TurnID is the id of the turn that begins with an item.
 func TurnID(chat, head uint64) string { return ChatID(chat) + "-" + strconv.FormatUint(head, 36) }
 
+// TurnKey is the key of the record of a chat's turn, by its id; false for another one's id.
+func TurnKey(chat uint64, id string) ([]byte, bool) {
+	head, err := ParseID(ChatID(chat)+"-", id)
+	return NumKey(chat, head), err == nil
+}
+
 // ParseID is the number in an id with a prefix; [session.ErrNotFound] where it is no such id.
 func ParseID(prefix, id string) (uint64, error) {
 	rest, ok := strings.CutPrefix(id, prefix)

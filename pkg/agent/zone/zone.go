@@ -1,4 +1,4 @@
-package turn
+package zone
 
 import (
 	"context"
@@ -12,27 +12,27 @@ import (
 
 // Zones are the time zones of chats.
 type Zones struct {
-	store ZoneStore
+	store Store
 	usual func(a channels.Address) string
 	log   zerolog.Logger
 	known sync.Map // by name
 }
 
-// ZoneStore keeps the zone that a chat has chosen, an IANA name, or "".
-type ZoneStore interface {
+// Store keeps the zone that a chat has chosen, an IANA name, or "".
+type Store interface {
 	Zone(ctx context.Context, chat string) (string, error)
 	SetZone(ctx context.Context, chat, zone string) error
 }
 
-// NewZones are the zones that a store keeps. Usual is the zone of a chat that has not
+// New are the zones that a store keeps. Usual is the zone of a chat that has not
 // chosen one, "" where it is not known.
-func NewZones(store ZoneStore, usual func(a channels.Address) string, log zerolog.Logger) *Zones {
+func New(store Store, usual func(a channels.Address) string, log zerolog.Logger) *Zones {
 	return &Zones{store: store, usual: usual, log: log}
 }
 
-// named is the time zone of a chat that keeps name, or "": then the usual one; nil when
+// Named is the time zone of a chat that keeps name, or "": then the usual one; nil when
 // both are unknown.
-func (z *Zones) named(name string, at channels.Address) *time.Location {
+func (z *Zones) Named(name string, at channels.Address) *time.Location {
 	if name == "" {
 		name = z.usual(at)
 	}
@@ -58,8 +58,21 @@ func (z *Zones) Of(ctx context.Context, chat string, at channels.Address) *time.
 	if err != nil {
 		name = ""
 	}
-	return orUTC(z.named(name, at))
+	return orUTC(z.Named(name, at))
 }
+
+// Chosen is the time zone that is kept for a chat, or "".
+func (z *Zones) Chosen(ctx context.Context, chat string) (string, error) {
+	return z.store.Zone(ctx, chat)
+}
+
+// Choose keeps a time zone, an IANA name, for a chat.
+func (z *Zones) Choose(ctx context.Context, chat, zone string) error {
+	return z.store.SetZone(ctx, chat, zone)
+}
+
+// Usual is the time zone of a chat before it chooses one, "" when it is not known.
+func (z *Zones) Usual(at channels.Address) string { return z.usual(at) }
 
 // orUTC stands in for a time zone that is not known.
 func orUTC(loc *time.Location) *time.Location {
@@ -73,20 +86,20 @@ func orUTC(loc *time.Location) *time.Location {
 type Clock struct {
 	// Began is when the turn began, Wall the same by the clock of the schedules.
 	Began, Wall time.Time
-
-	zone *time.Location // nil when it is not known
+	// Zone is the time zone of the chat, nil when it is not known.
+	Zone *time.Location
 }
 
 // Location is the time zone of the chat as the turn began, UTC when it is not known.
-func (c Clock) Location() *time.Location { return orUTC(c.zone) }
+func (c Clock) Location() *time.Location { return orUTC(c.Zone) }
 
 // Today is the date and the zone that it is of. It stays the same for a day.
 func (c Clock) Today() string {
 	const layout = "Monday 2006-01-02"
-	if c.zone == nil {
+	if c.Zone == nil {
 		return c.Wall.UTC().Format(layout) + " (UTC; the time zone of this chat is not known)"
 	}
-	return c.Wall.In(c.zone).Format(layout) + " (" + c.zone.String() + ")"
+	return c.Wall.In(c.Zone).Format(layout) + " (" + c.Zone.String() + ")"
 }
 
 // Here is a time as people in the chat write it.

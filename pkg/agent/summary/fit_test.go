@@ -1,13 +1,11 @@
-package prompt_test
+package summary_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
-	"testing/synctest"
-	"time"
 
-	"parley/pkg/agent/prompt"
+	"parley/pkg/agent/summary"
 	"parley/pkg/providers"
 )
 
@@ -27,7 +25,7 @@ func TestFit(t *testing.T) {
 		t.Run(fmt.Sprint(tokens), func(t *testing.T) {
 			t.Parallel()
 			got, size := "", 0
-			fit := prompt.Fit(messages, tokens)
+			fit := summary.Fit(messages, tokens)
 			for i := range fit {
 				got += fit[i].Content[:1]
 				size += providers.EstimateTokens(fit[i])
@@ -37,33 +35,7 @@ func TestFit(t *testing.T) {
 			}
 		})
 	}
-	if messages[0].Content != "a"+long || len(prompt.Fit(nil, 10)) != 0 {
+	if messages[0].Content != "a"+long || len(summary.Fit(nil, 10)) != 0 {
 		t.Error("the caller's messages were changed")
 	}
-}
-
-// TestRest: a session rests for a minute, and no flood of them fills the memory.
-func TestRest(t *testing.T) {
-	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		r := prompt.New(prompt.Options{})
-		r.Rest("a")
-		if !r.Rests("a") || r.Rests("b") {
-			t.Error("not the session that rests")
-		}
-		<-time.After(time.Minute)
-		if r.Rests("a") {
-			t.Error("it rests for more than a minute")
-		}
-		for i := range 5000 {
-			r.Rest(fmt.Sprint(i))
-		}
-		if !r.Rests("999") || r.Rests("1000") {
-			t.Error("more than 1000 sessions rest")
-		}
-		<-time.After(time.Minute)
-		if r.Rest("late"); !r.Rests("late") {
-			t.Error("those that have rested keep their places")
-		}
-	})
 }

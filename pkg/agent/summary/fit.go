@@ -1,50 +1,17 @@
-package prompt
+package summary
 
 import (
 	"slices"
-	"time"
 
 	"parley/pkg/providers"
 )
 
+// Of an entry in a request for a summary, so many tokens stay at least, and the note about
+// the omitted part has about as many.
 const (
-	// How long a session rests whose oldest part could not be summarised, and how many
-	// sessions rest at most.
-	restFor    = time.Minute
-	maxResting = 1000
-	// Of an entry in a request for a summary, so many tokens stay at least, and the note
-	// about the omitted part has about as many.
 	leastOfEntry = 48
 	noteTokens   = 16
 )
-
-// Rest lets a session rest for a minute: its oldest part could not be summarised.
-func (r *Reader) Rest(session string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.resting) >= maxResting {
-		for s, until := range r.resting {
-			if !time.Now().Before(until) {
-				delete(r.resting, s)
-			}
-		}
-	}
-	if len(r.resting) < maxResting {
-		r.resting[session] = time.Now().Add(restFor)
-	}
-}
-
-// Rests says whether a session does.
-func (r *Reader) Rests(session string) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	until, found := r.resting[session]
-	if found && !time.Now().Before(until) {
-		delete(r.resting, session)
-		return false
-	}
-	return found
-}
 
 // Fit shortens the longest of messages until all of them have as many tokens together, so
 // that a model with a small context reads something of each. Where even the beginnings
