@@ -88,7 +88,7 @@ func TestTheEventsOfATurn(t *testing.T) {
 	r := w.follow()
 	w.write("1", "1", "go")
 	want := []string{
-		`turn {"turn":"#","chat":"1","message":"#"}`,
+		`turn {"turn":"#","chat":"1","message":"#","text":"go"}`,
 		`token {"text":"I "}`, `token {"text":"look "}`,
 		`tool_call {"id":"call_look","name":"look","arguments":{"path":"a.md"},"run":"server","summary":"look: a.md"}`,
 		`tool_executing {"id":"call_look","name":"look"}`,
