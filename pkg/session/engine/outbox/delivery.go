@@ -153,8 +153,8 @@ func (o *Outbox) load(ctx context.Context, own account, chat uint64) (*delivery,
 // describe tells the message, and its present address.
 func (d *delivery) describe(t *table.Tx, chat uint64) {
 	to := d.rec.Outbound.Address
-	if c, err := table.ReadChat(t, chat); err == nil {
-		to = c.Address // it may have moved since
+	if at, err := table.AddressOf(t, chat); err == nil {
+		to = at // it may have moved since
 	}
 	d.info.Outbound = d.rec.Outbound
 	d.info.Outbound.Address = to

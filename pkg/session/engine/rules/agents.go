@@ -17,21 +17,30 @@ const maxNested = 16
 // for an agent the one that its task belongs to, in turn, or 0 where that is not
 // known; for a chat of one request that of its person, once there is one.
 func BilledChat(t *table.Tx, n uint64) uint64 {
+	n, _ = billed(t, n)
+	return n
+}
+
+// billed is BilledChat with the chat's record where it was read: not for a purse.
+func billed(t *table.Tx, n uint64) (uint64, *table.ChatRecord) {
 	for range maxNested {
 		c, err := table.ReadChat(t, n)
 		if n == 0 || err != nil {
-			return n
+			return n, nil
 		}
 		if c.Address.Channel != session.AgentChannel {
-			return purse(t, n, c)
+			if other := purse(t, n, c); other != n {
+				return other, nil
+			}
+			return n, c
 		}
 		task, err := table.Get[session.Task](t, table.Tasks, table.IDKey(c.Address.Chat))
 		if err != nil {
-			return 0
+			return 0, nil
 		}
 		n = table.ChatNum(t, task.Chat)
 	}
-	return 0
+	return 0, nil
 }
 
 // purse is the chat with the budget of a chat, where that is not its own.
@@ -44,14 +53,17 @@ func purse(t *table.Tx, n uint64, c *table.ChatRecord) uint64 {
 	return n
 }
 
-// ensurePurse makes the chat with the budget of a chat of one request.
-func ensurePurse(t *table.Tx, n uint64) error {
-	c, err := table.ReadChat(t, n)
-	if err != nil || !c.Address.Passing() {
-		return nil //nolint:nilerr // a damaged chat counts by itself
+// payer is the billed chat; that of a chat of one request is made where it is missing. A
+// damaged chat counts by itself.
+func payer(t *table.Tx, n uint64) (uint64, error) {
+	n, c := billed(t, n)
+	if c == nil || !c.Address.Passing() {
+		return n, nil
 	}
-	_, err = EnsureChat(t, c.Address.Purse())
-	return err
+	if _, err := EnsureChat(t, c.Address.Purse()); err != nil {
+		return 0, err
+	}
+	return BilledChat(t, n), nil
 }
 
 // agentOf is the conversation of a task's agent, or 0.

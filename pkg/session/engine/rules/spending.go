@@ -40,12 +40,9 @@ func Spend(t *table.Tx, chat uint64, s *session.Spent) error {
 	if s == nil {
 		return nil
 	}
-	n := BilledChat(t, chat)
-	if err := ensurePurse(t, n); err != nil {
+	n, err := payer(t, chat)
+	if err != nil || n == 0 {
 		return err
-	}
-	if n = BilledChat(t, n); n == 0 {
-		return nil
 	}
 	if err := addSpent(t, table.SpentKey(n, s.Day), table.SpentRecord{s.Purpose: s.Usage}); err != nil {
 		return err

@@ -29,6 +29,20 @@ func ReadChat(t *Tx, n uint64) (*ChatRecord, error) {
 	return c, nil
 }
 
+// AddressOf is the present address of a chat: the first field of its record.
+func AddressOf(t *Tx, n uint64) (channels.Address, error) {
+	payload, err := t.Raw(Chats, NumKey(n))
+	if err != nil {
+		return channels.Address{}, err
+	}
+	r := readFields(payload)
+	a := r.address()
+	if r.bad {
+		return channels.Address{}, &RecordError{Bucket: Chats, Key: NumKey(n), Why: "cannot be decoded"}
+	}
+	return a, nil
+}
+
 // ChatNum is the number of a chat that still exists, else 0.
 func ChatNum(t *Tx, id string) uint64 {
 	n, err := ParseID("c", id)
