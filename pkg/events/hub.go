@@ -135,6 +135,24 @@ func (h *Hub) Mark(at channels.Address) string {
 	return h.id(h.start(h.chats[at]))
 }
 
+// Messages are the delivered messages that the list of a chat has, oldest first: the store has
+// a message a moment later than its event.
+func (h *Hub) Messages(at channels.Address) []Message {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	c := h.chats[at]
+	if c == nil {
+		return nil
+	}
+	var all []Message
+	for _, e := range c.events.after(0, c.events.len()) {
+		if m, ok := e.data.(Message); ok {
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
 // Lost is the id of no event: a reader that follows it is told to read the chat anew.
 const Lost = "0-0"
 

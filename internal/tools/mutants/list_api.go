@@ -78,6 +78,11 @@ func pageMutants() []Mutant {
 			Dir: api, Test: "^TestAChatIsReadInPages$",
 		},
 		{
+			Promise: "api: delivered messages", Defect: "reads a message only once its receipt is stored",
+			File: api + "/page.go", Old: "all = append(p.hurried(all), all...)", New: "all = append(p.hurried(all)[:0], all...)",
+			Dir: api, Test: "^TestAMessageIsReadBeforeItsReceipt$",
+		},
+		{
 			Promise: "api: answers to questions", Defect: "says that the same answer comes too late",
 			File: api + "/chat.go", Old: "if was != decision {", New: `if was != "" {`,
 			Dir: api, Test: "^TestAQuestionIsAnswered$",

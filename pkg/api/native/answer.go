@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"strconv"
 
+	"parley/internal/failpoint"
 	"parley/pkg/httpd"
 )
 
@@ -25,9 +27,18 @@ func (a *API) answer(w http.ResponseWriter, status int, v any) *httpd.Refusal {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Length", strconv.Itoa(len(body)+1))
 	w.WriteHeader(status)
 	_, _ = w.Write(append(body, '\n'))
 	return nil
+}
+
+// accepted says that something is stored, at once.
+func (a *API) accepted(w http.ResponseWriter, v any) *httpd.Refusal {
+	f := a.answer(w, http.StatusAccepted, v)
+	_ = http.NewResponseController(w).Flush() // a client that is gone asks again
+	failpoint.Hit("P3")
+	return f
 }
 
 // fault is an error of ours. The log has it, and the client a sentence.

@@ -76,7 +76,7 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	if err != nil {
 		return a.fault(err)
 	}
-	part := page{api: a}
+	part := page{api: a, at: p.at}
 	if err := part.fill(r.Context(), info.Session, before); err != nil {
 		return a.fault(err)
 	}
@@ -203,7 +203,7 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, p *place) *httpd.Re
 	if err := a.o.Post(r.Context(), press); err != nil {
 		return a.fault(err)
 	}
-	return a.answer(w, http.StatusAccepted, map[string]string{"id": q.ID, "decision": d.Decision})
+	return a.accepted(w, map[string]string{"id": q.ID, "decision": d.Decision})
 }
 
 // decidedAgain answers a decision that came before: 200 for the same one, for a client that

@@ -2,10 +2,13 @@ package native
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 )
@@ -21,6 +24,7 @@ const (
 // their places.
 type page struct {
 	api      *API
+	at       channels.Address
 	messages []message
 	size     int
 	// first is the Seq of the oldest entry; last that of the newest one, or 0: the page
@@ -75,6 +79,9 @@ func (p *page) deliver(ctx context.Context, id string) error {
 	}); err != nil {
 		return err
 	}
+	if p.last == 0 {
+		all = append(p.hurried(all), all...)
+	}
 	replaced := map[string]bool{}
 	for i := range all { // the newest first
 		s := &all[i]
@@ -86,6 +93,21 @@ func (p *page) deliver(ctx context.Context, id string) error {
 		}
 	}
 	return nil
+}
+
+// hurried are the messages whose events were told already, and which the store does not have
+// yet: their receipts are on their way. The newest come first.
+func (p *page) hurried(stored []session.Shown) []session.Shown {
+	var all []session.Shown
+	for _, m := range slices.Backward(p.api.o.Hub.Messages(p.at)) {
+		if !slices.ContainsFunc(stored, func(s session.Shown) bool { return s.ID == m.ID }) {
+			all = append(all, session.Shown{
+				ID: m.ID, After: math.MaxUint64, Text: m.Text, File: m.File, Finishes: m.Replaces,
+				Unasked: channels.Unasked(m.Origin), Time: time.Now(),
+			})
+		}
+	}
+	return all
 }
 
 // put puts a delivered message at its place: it is the last answer of its turn, or stands

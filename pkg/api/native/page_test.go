@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/pkg/channels"
+	"parley/pkg/events"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
 )
@@ -57,7 +59,7 @@ func TestADeliveredMessageIsReadAtItsPlace(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, speaks, speaker{fn{name: "speak", an: tools.Annotations{ReadOnly: true, Level: tools.LevelChat}}})
 	s := w.open("ada", "main", "")
-	events := map[string]string{}
+	said := map[string]string{}
 	for _, text := range []string{"go", "/tools", "again"} {
 		w.do("ada", http.MethodPost, "/chats/main/messages", fmt.Sprintf(`{"message":%q}`, text))
 		for _, r := range s.untilDone() {
@@ -66,7 +68,7 @@ func TestADeliveredMessageIsReadAtItsPlace(t *testing.T) {
 				if err := json.Unmarshal([]byte(r.data), &m); err != nil {
 					t.Fatal(err)
 				}
-				events[m.ID] = m.Text
+				said[m.ID] = m.Text
 			}
 		}
 	}
@@ -85,13 +87,13 @@ func TestADeliveredMessageIsReadAtItsPlace(t *testing.T) {
 	for _, m := range messages {
 		one, _ := m.(map[string]any)
 		id, _ := one["id"].(string)
-		if id != "" && events[id] != one["text"] {
-			t.Errorf("%v was told as %q", one, events[id])
+		if id != "" && said[id] != one["text"] {
+			t.Errorf("%v was told as %q", one, said[id])
 		}
-		delete(events, id)
+		delete(said, id)
 	}
-	if len(events) > 0 {
-		t.Errorf("not in the chat: %q", events)
+	if len(said) > 0 {
+		t.Errorf("not in the chat: %q", said)
 	}
 }
 
@@ -128,5 +130,23 @@ func TestAChatIsReadInPages(t *testing.T) {
 	}
 	if d := cmp.Diff(want, all); d != "" || pages < 3 {
 		t.Errorf("%d pages: %.500s", pages, d)
+	}
+}
+
+// TestAMessageIsReadBeforeItsReceipt is stored: its event may be behind the mark from which
+// a reader of the chat goes on.
+func TestAMessageIsReadBeforeItsReceipt(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hello)
+	s := w.open("ada", "main", "")
+	w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"go"}`)
+	s.untilDone()
+	w.settled()
+	at := channels.Address{Channel: "web", Chat: "web:ada.main"}
+	w.hub.Delivered(at, "job/1", events.Message{ID: "job/1", Role: "assistant", Text: "early"})
+	for range 2 {
+		if lines, _ := w.told(""); cmp.Diff([]string{"user: go", "assistant: hello ", "assistant: early"}, lines) != "" {
+			t.Errorf("%q", lines)
+		}
 	}
 }

@@ -88,7 +88,7 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	case err != nil:
 		return a.fault(err)
 	}
-	return a.answer(w, http.StatusAccepted, stored{Chat: r.PathValue("chat"), Message: item, After: a.behind(r.Context(), p, item, after)})
+	return a.accepted(w, stored{Chat: r.PathValue("chat"), Message: item, After: a.behind(r.Context(), p, item, after)})
 }
 
 // behind is the id from which a program follows its message. One that is sent again may be

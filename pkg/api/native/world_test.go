@@ -149,6 +149,7 @@ func (f fn) Execute(ctx context.Context, _ map[string]any) *tools.ToolResult {
 type world struct {
 	t     *testing.T
 	store *local.Engine
+	hub   *events.Hub
 	url   string
 	model atomic.Value // the name of the one that was asked last
 }
@@ -183,7 +184,7 @@ func newWorld(t *testing.T, answers model, all ...tools.Tool) *world {
 		}
 		hub.Delivered(p.Address, p.ID, events.Message{ID: p.ID, Role: "assistant", Text: p.Text})
 	})
-	w := &world{t: t, store: store}
+	w := &world{t: t, store: store, hub: hub}
 	one, err := agent.New(agent.Options{
 		Engine: store, Models: both{named{answers, &w.model}}, Tools: registry, Authorize: rules.Authorize,
 		Files:    agent.Files{Space: func(channels.Address, bool) string { return space }},

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"parley/internal/failpoint"
 	"parley/pkg/channels"
 )
 
@@ -111,6 +112,7 @@ func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receip
 		return channels.Receipt{}, &channels.SendError{Class: channels.SendTransient, Err: err}
 	}
 	c.show(ctx, part)
+	failpoint.Hit("P10")
 	id := part.ID
 	if part.Index > 0 {
 		id += "/" + strconv.Itoa(part.Index)
