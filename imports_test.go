@@ -86,6 +86,8 @@ func rooms() map[string][]string {
 		},
 		"pkg/events": {"pkg/channels"},
 		"pkg/httpd":  {"pkg/policy", "pkg/channels/wire"},
+		// The page: files that browsers read, and Markdown as a tree.
+		"pkg/web": {"pkg/httpd", "pkg/channels/markdown"},
 		// How browsers come in.
 		"pkg/httpd/login": {"pkg/httpd", "pkg/policy"},
 		"pkg/config":      nil,

@@ -17,6 +17,7 @@ import (
 	"parley/pkg/gateway/admin"
 	"parley/pkg/httpd"
 	"parley/pkg/httpd/login"
+	"parley/pkg/web"
 )
 
 // front is the way in over HTTP, with the state of the gateway for probes.
@@ -49,11 +50,15 @@ func (f *front) open(a *App) error {
 		Keyring: ring, Healthy: f.healthy, Ready: f.ready, Log: a.o.Log,
 	})
 	f.door = login.New(login.Options{Begin: ring.begin, End: ring.end, CookieName: f.server.CookieName, Log: a.o.Log})
+	page, err := web.New()
+	if err != nil {
+		return err
+	}
 	routes := []httpd.Route{
 		{Pattern: "GET /api/me", Access: httpd.AccessProgram, Handler: http.HandlerFunc(me)},
 		{Pattern: "GET /page/me", Access: httpd.AccessPage, Handler: http.HandlerFunc(me)},
 	}
-	for _, route := range slices.Concat(routes, f.door.Routes()) {
+	for _, route := range slices.Concat(routes, f.door.Routes(), page.Routes()) {
 		f.server.Handle(route)
 	}
 	return nil

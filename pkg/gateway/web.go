@@ -131,7 +131,7 @@ func serveAPI(a *App) {
 		},
 		Rounds: cmp.Or(a.cfg.Agent.MaxToolIterations, defaultRounds), Redact: a.o.Redactor.Redact, Log: a.o.Log,
 	})
-	for _, route := range slices.Concat(api.Routes("/api", httpd.AccessProgram), api.Routes("/page", httpd.AccessPage)) {
+	for _, route := range slices.Concat(api.Routes("/api", httpd.AccessProgram), api.Routes("/page", httpd.AccessPage), pageRoutes{a}.all()) {
 		a.front.server.Handle(route)
 	}
 }

@@ -127,6 +127,16 @@ func TestLoginAndItsEnd(t *testing.T) {
 	if status, me := ada.json("GET", "/page/me", ""); status != http.StatusOK || me["person"] != "web:ada" || me["level"] != "read" {
 		t.Errorf("after a kill: %d %v", status, me)
 	}
+	for path, want := range map[string][2]int{
+		"/page/list": {200, 200}, "/page/models": {200, 200}, "/page/owner/status": {200, 404}, "/page/owner/approvals": {200, 404},
+		"/page/owner/token": {404, 404}, "/page/chats/main": {200, 200},
+	} {
+		own, _ := operator.json("GET", path, "")
+		other, _ := ada.json("GET", path, "")
+		if got := [2]int{own, other}; got != want {
+			t.Errorf("%s: the operator and ada get %v, want %v", path, got, want)
+		}
+	}
 	for name, end := range map[string]func(){
 		"revoked":    func() { w.verb("pair", "revoke", "web:ada") },
 		"logged out": func() { operator.json("POST", "/page/logout", "{}") },

@@ -4,7 +4,7 @@ import "slices"
 
 // httpMutants break the promises of the section "The HTTP server".
 func httpMutants() []Mutant {
-	return slices.Concat(guardMutants(), serverMutants(), tokenMutants(), loginMutants())
+	return slices.Concat(guardMutants(), serverMutants(), tokenMutants(), loginMutants(), pageFileMutants())
 }
 
 // guardMutants let in requests that the guard refuses.
@@ -137,6 +137,22 @@ func serverMutants() []Mutant {
 			Promise: "http: one port", Defect: "refuses calls before the adapter runs",
 			File: "pkg/httpd/platform.go", Old: "		wire.Later(w)\n", New: "		wire.Refuse(w, http.StatusNotFound)\n",
 			Dir: dir, Test: "^TestPlatformSharesThePort$",
+		},
+	}
+}
+
+// pageFileMutants break the page.
+func pageFileMutants() []Mutant {
+	return []Mutant{
+		{
+			Promise: "page: files", Defect: "serves any version",
+			File: "pkg/web/files.go", Old: `!ok || r.PathValue("version") != p.version ||`, New: "!ok ||",
+			Dir: "pkg/web", Test: "^TestFilesHaveOneVersion$",
+		},
+		{
+			Promise: "page: texts", Defect: "links to every scheme",
+			File: "pkg/web/tree.go", Old: `[]string{"http", "https", "mailto"}`, New: `[]string{"http", "https", "mailto", "ftp"}`,
+			Dir: "pkg/web", Test: "^TestMarkdownIsATree$",
 		},
 	}
 }

@@ -1,0 +1,236 @@
+// An open chat: its entries, its stream, and the field below.
+import { html, Icon, useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from "./lib.js";
+import { Refused, get, newKey, pause, post } from "./api.js";
+import { applied, changed, dropped, empty, fromHistory, said, withOlder } from "./chat.js";
+import { follow } from "./stream.js";
+import { Entry } from "./entries.js";
+import { Composer } from "./composer.js";
+
+const near = 80; // pixels from the end within which the page goes along with new text
+
+function reduce(state, action) {
+  return action(state);
+}
+
+export function Conversation({ chat, changed: listChanged, out }) {
+  const [state, change] = useReducer(reduce, empty);
+  const [line, setLine] = useState("loading"); // loading, open, lost, back
+  const [draft, setDraft] = useState({ text: "", focus: 1 });
+  const [options, setOptions] = useState({ tools: undefined, off: [], model: "" });
+  const [tools, setTools] = useState([]);
+  const [models, setModels] = useState([]);
+  const [away, setAway] = useState(false);
+  const [news, setNews] = useState("");
+  const log = useRef(null);
+  const pinned = useRef(true);
+  const lastTop = useRef(0);
+  const current = useRef(state);
+  const stream = useRef(null);
+  const sending = useRef(new Set());
+  current.current = state;
+
+  useEffect(() => {
+    let lost = false;
+    stream.current = follow(chat, {
+      async page(page) {
+        const done = await answered(chat, current.current);
+        change((s) => fromHistory(s, { ...page, done }));
+        for (const e of current.current.entries) {
+          if (e.kind === "user" && e.key && !done.includes(e.key)) {
+            send(e);
+          }
+        }
+      },
+      event(name, data) {
+        change((s) => applied(s, name, data));
+        if (name === "done") {
+          setNews(data.stop === "confirmation_required" ? "The assistant asks for an approval." : "The answer is complete.");
+          listChanged();
+        } else if (name === "turn") {
+          setNews("The assistant is answering.");
+        } else if (name === "confirmation_required") {
+          setNews("The assistant asks for an approval.");
+        }
+      },
+      state(now) {
+        if (now === "lost") {
+          lost = true;
+          setLine("lost");
+        } else {
+          setLine(lost ? "back" : "open");
+          lost = false;
+        }
+      },
+      out,
+    });
+    get("/page/tools").then((a) => setTools(a.tools || []), () => {});
+    get("/page/models").then((a) => setModels(a.models || []), () => {});
+    return () => stream.current.end();
+  }, [chat]);
+
+  useEffect(() => {
+    if (line !== "back") {
+      return undefined;
+    }
+    const timer = setTimeout(() => setLine("open"), 2500);
+    return () => clearTimeout(timer);
+  }, [line]);
+
+  // send posts a message until the gateway has it; with its key it is one message however often.
+  const send = useCallback(async (entry) => {
+    if (sending.current.has(entry.key)) {
+      return;
+    }
+    sending.current.add(entry.key);
+    change((s) => changed(s, entry.key, { state: "sending" }));
+    try {
+      for (let wait = 400; ; wait = Math.min(8000, wait * 2)) {
+        try {
+          const a = await post(`/page/chats/${chat}/messages`, entry.body, { "Idempotency-Key": entry.key });
+          change((s) => changed(s, entry.key, { state: "sent", message: a.message }));
+          return;
+        } catch (e) {
+          if (e instanceof Refused && e.status === 401) {
+            out();
+            return;
+          }
+          if (e instanceof Refused && e.status < 500 && e.status !== 429) {
+            change((s) => changed(s, entry.key, { state: "failed", why: e.message }));
+            setNews(e.message);
+            return;
+          }
+          await pause(wait);
+        }
+      }
+    } finally {
+      sending.current.delete(entry.key);
+    }
+  }, [chat]);
+
+  function sendDraft() {
+    const body = { message: draft.text.trim() };
+    if (options.tools === false) {
+      body.enable_tools = false;
+    } else if (options.off.length > 0) {
+      body.tools = tools.map((t) => t.name).filter((n) => !options.off.includes(n));
+    }
+    if (options.model) {
+      body.model = options.model;
+    }
+    const key = newKey();
+    change((s) => {
+      const next = said(s, body.message, key);
+      next.entries[next.entries.length - 1].body = body;
+      return next;
+    });
+    pinned.current = true;
+    send({ key, body });
+    setDraft({ text: "", focus: 0 });
+  }
+
+  async function stop() {
+    try {
+      await post(`/page/chats/${chat}/stop`);
+      setNews("Stopping.");
+    } catch (e) {
+      setNews(e.message);
+    }
+  }
+
+  const actions = {
+    retry: (entry) => send(entry),
+    edit: (text) => setDraft({ text, focus: Date.now() }),
+    decide: (id, decision) => post(`/page/chats/${chat}/approvals/${id}`, { decision }),
+    drop: (id) => change((s) => dropped(s, id)),
+  };
+
+  async function older() {
+    const box = log.current;
+    const from = box.scrollHeight - box.scrollTop;
+    try {
+      const page = await get(`/page/chats/${chat}?before=${state.before}`);
+      change((s) => withOlder(s, page));
+      requestAnimationFrame(() => {
+        box.scrollTop = box.scrollHeight - from;
+      });
+    } catch (e) {
+      setNews(e.message);
+    }
+  }
+
+  function scrolled() {
+    // a window that changes its size moves the end away, and the person did not
+    const box = log.current;
+    const up = box.scrollTop < lastTop.current - 2;
+    lastTop.current = box.scrollTop;
+    if (box.scrollHeight - box.scrollTop - box.clientHeight < near) {
+      pinned.current = true;
+    } else if (up) {
+      pinned.current = false;
+    }
+    setAway(!pinned.current);
+  }
+
+  function toEnd() {
+    pinned.current = true;
+    log.current.scrollTop = log.current.scrollHeight;
+    setAway(false);
+  }
+
+  useLayoutEffect(() => {
+    const box = log.current;
+    const grown = new ResizeObserver(() => {
+      if (pinned.current) {
+        box.scrollTop = box.scrollHeight;
+      }
+    });
+    grown.observe(box.firstElementChild);
+    grown.observe(box);
+    return () => grown.disconnect();
+  }, []);
+
+  const waiting = state.entries.some((e) => e.kind === "user" && e.key && e.state !== "failed");
+  const working = state.running !== "" || waiting;
+  const silent = state.running !== "" && !state.entries.some((e) => e.turn === state.running && (e.live || e.state === "running"));
+  return html`
+    ${line === "lost" && html`<div class="strip lost" role="alert"><${Icon} name="warn" /> The connection is gone. The page tries again; no word is lost.</div>`}
+    ${line === "back" && html`<div class="strip back" role="status"><${Icon} name="check" /> Connected again.</div>`}
+    <div class="log" ref=${log} onScroll=${scrolled} tabindex="0" role="log" aria-label="Conversation" aria-busy=${state.running ? "true" : "false"}>
+      <div class="column">
+        ${state.before > 0 && html`<button type="button" class="link older" onClick=${older}>Show earlier messages</button>`}
+        ${state.entries.length === 0 && line !== "loading" && html`<div class="hello"><span class="brand" aria-hidden="true"></span>
+          <h2>What can I do for you?</h2>
+          <p class="muted">Ask a question, or ask for something to be done: each tool that runs shows up here with its arguments and its result.</p></div>`}
+        ${state.entries.map((e) => html`<${Entry} key=${e.kind + e.id} entry=${e} actions=${actions} />`)}
+        ${(silent || waiting && !state.running) && html`<p class="thinking"><span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>
+          <span class="offscreen">The assistant is working</span></p>`}
+      </div>
+    </div>
+    <div class="below">
+      ${away && html`<button type="button" class="newest" onClick=${toEnd}><${Icon} name="down" /> Newest</button>`}
+      <${Composer} draft=${draft} setDraft=${setDraft} running=${working} send=${sendDraft} stop=${stop} options=${options} setOptions=${setOptions}
+        tools=${tools} models=${models} files=${[]} addFiles=${null} dropFile=${null} />
+      <p class="status" role="status">${news ? html`<span class="offscreen">${news}</span>` : null}
+        ${state.usage && !state.running ? `${state.usage.input.toLocaleString()} tokens read, ${state.usage.output.toLocaleString()} written` : ""}</p>
+    </div>`;
+}
+
+// answered are the keys of the messages on their way whose turns are over: the gateway has them in
+// the chat that was read. It knows each by its key, so that asking again sends none twice.
+async function answered(chat, state) {
+  const over = [];
+  for (const e of state.entries) {
+    if (e.kind !== "user" || !e.key || !e.body || e.state === "failed") {
+      continue;
+    }
+    try {
+      const a = await post(`/page/chats/${chat}/messages`, e.body, { "Idempotency-Key": e.key });
+      if (a.after === "0-0") {
+        over.push(e.key);
+      }
+    } catch {
+      // it is sent again behind the reading
+    }
+  }
+  return over;
+}
