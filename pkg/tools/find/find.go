@@ -21,8 +21,7 @@ const (
 	maxNamed = 20
 )
 
-// What a word of the query counts that is in the name of a tool, in its description, and
-// among its parameters.
+// Weights of a query word found in a tool's name, its description and its parameters.
 const (
 	inName        = 6
 	inDescription = 3
