@@ -187,6 +187,36 @@ func TestAChatChoosesItsModel(t *testing.T) {
 	w.settled()
 }
 
+// twins are two models whose names differ in case alone.
+type twins struct{ shelf }
+
+func (s *twins) For(role turn.Role, _ channels.Address, chosen string) turn.Model {
+	if role == turn.RoleTool {
+		return turn.Model{}
+	}
+	return turn.Model{Provider: nameSayer{&s.shelf}, Name: "model-" + chosen, Choice: chosen}
+}
+
+func (s *twins) Choices() []turn.Choice {
+	return []turn.Choice{{Name: "Qwen", Model: "model-Qwen"}, {Name: "qwen", Model: "model-qwen"}}
+}
+
+// TestModelsThatDifferInCaseAlone are each reached by their own name, and the first of them by
+// any other.
+func TestModelsThatDifferInCaseAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil, nil, withOptions(func(o *agent.Options) { o.Models = &twins{} }))
+	for typed, want := range map[string]string{"Qwen": "Qwen", "qwen": "qwen", "QWEN": "Qwen"} {
+		w.write("1", "1", "/model "+typed)
+		if got := w.expect().Text; !strings.Contains(got, "the model model-"+want) {
+			t.Errorf("/model %s: told %q", typed, got)
+		}
+		w.write("1", "1", "hello")
+		w.expectText("this is model-" + want)
+	}
+	w.settled()
+}
+
 // TestModelsByRole asks for the model of the purpose.
 func TestModelsByRole(t *testing.T) {
 	t.Parallel()

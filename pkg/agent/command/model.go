@@ -34,7 +34,7 @@ func (h *commandTurn) model(re *turn.Reply) {
 
 // choose makes the choice that the argument names.
 func (h *commandTurn) choose(re *turn.Reply, choices []turn.Choice) {
-	i := slices.IndexFunc(choices, func(c turn.Choice) bool { return strings.EqualFold(c.Name, h.arg) })
+	i := named(choices, h.arg)
 	name := ""
 	switch {
 	case strings.EqualFold(h.arg, usualModel):
@@ -46,6 +46,15 @@ func (h *commandTurn) choose(re *turn.Reply, choices []turn.Choice) {
 	}
 	re.Model = &name
 	re.Text = fmt.Sprintf(textModelChosen, h.answersWith(name).Title())
+}
+
+// named is the place of the choice with a name, or -1: the one that is written so, or else the
+// first that differs in upper and lower case alone.
+func named(choices []turn.Choice, name string) int {
+	if i := slices.IndexFunc(choices, func(c turn.Choice) bool { return c.Name == name }); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(choices, func(c turn.Choice) bool { return strings.EqualFold(c.Name, name) })
 }
 
 // answersWith is the model that answers here after a choice, "" for none.
