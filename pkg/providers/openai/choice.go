@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"strings"
 
+	sdk "github.com/sashabaranov/go-openai"
+
 	"parley/pkg/providers"
 	"parley/pkg/providers/internal/exchange"
 	"parley/pkg/providers/kinds"
@@ -24,6 +26,14 @@ func toolChoice(v any) (demand, error) {
 		return demand{form: kinds.ChoiceNamed, name: choice.Name}, nil
 	}
 	return demand{form: kinds.Choice(choice.Word)}, err
+}
+
+// wire is a choice, which is none but the zero value, as a request has it.
+func (d demand) wire() any {
+	if d.form == kinds.ChoiceNamed {
+		return sdk.ToolChoice{Type: sdk.ToolTypeFunction, Function: sdk.ToolFunction{Name: d.name}}
+	}
+	return string(d.form)
 }
 
 // offer gives the choice that goes to a server; strongest is the strongest form that the

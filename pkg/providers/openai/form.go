@@ -3,6 +3,7 @@ package openai
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -59,6 +60,9 @@ func (p *Provider) form(ctx context.Context, s *settings) (*form, error) {
 		return nil, err
 	}
 	f, err := newForm(written)
+	if err == nil && s.apart {
+		err = f.add("tool_choice", s.choice.wire())
+	}
 	if err == nil && s.seldom == nil {
 		p.forms.keep(k, f)
 	}
@@ -98,6 +102,17 @@ func newForm(written *http.Request) (*form, error) {
 	}
 	settings := append([]byte{','}, head[1:len(head)-1]...) // between the brace and the comma
 	return &form{request: bare, settings: append(settings, tail...)}, nil
+}
+
+// add puts a field before the settings.
+func (f *form) add(name string, value any) error {
+	field, err := json.Marshal(map[string]any{name: value})
+	if err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	field[0] = ','
+	f.settings = append(field[:len(field)-1], f.settings...)
+	return nil
 }
 
 // written has go-openai write a request, which is not sent.

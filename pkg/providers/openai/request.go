@@ -9,7 +9,6 @@ import (
 
 	"parley/pkg/providers"
 	"parley/pkg/providers/internal/exchange"
-	"parley/pkg/providers/kinds"
 )
 
 // noOutput stands for an empty tool result: the library would leave out its content.
@@ -27,6 +26,8 @@ type settings struct {
 	temperature, topP float32
 	effort            string
 	choice            demand
+	// apart says that the choice goes along without the library, which refuses it for the model.
+	apart bool
 	// seldom are those that few requests have; nil for most.
 	seldom *seldom
 }
@@ -74,6 +75,7 @@ func (s *settings) set(q *question, k quirks) error {
 		return err
 	}
 	s.choice = q.offer(choice, k.choice())
+	s.apart = k.noNone && s.choice.form != ""
 	return nil
 }
 
@@ -104,12 +106,8 @@ func (s *settings) library() sdk.ChatCompletionRequest {
 	if s.usage {
 		req.StreamOptions = &sdk.StreamOptions{IncludeUsage: true}
 	}
-	switch s.choice.form {
-	case "":
-	case kinds.ChoiceNamed:
-		req.ToolChoice = sdk.ToolChoice{Type: sdk.ToolTypeFunction, Function: sdk.ToolFunction{Name: s.choice.name}}
-	default:
-		req.ToolChoice = string(s.choice.form)
+	if s.choice.form != "" && !s.apart {
+		req.ToolChoice = s.choice.wire()
 	}
 	if s.seldom == nil {
 		return req

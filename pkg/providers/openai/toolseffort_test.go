@@ -83,3 +83,50 @@ func TestToolsWithoutReasoning(t *testing.T) {
 		})
 	}
 }
+
+// TestAChoiceThatTheLibraryRefuses reaches a server under the name of a model that, by the
+// library's table, takes no choice of tools at all: the server decides.
+func TestAChoiceThatTheLibraryRefuses(t *testing.T) {
+	t.Parallel()
+	tool := providertest.Tools()[0].Function.Name
+	for name, c := range map[string]struct {
+		choice any
+		want   string
+	}{
+		"required": {"required", `"required"`},
+		"named":    {map[string]any{"name": tool}, `{"type":"function","function":{"name":"` + tool + `"}}`},
+		"auto":     {"auto", `"auto"`},
+		"none":     {"none", `"none"`},
+		"no word":  {nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var sent []string
+			srv := fakemodel.New(fakemodel.Options{Script: func(r fakemodel.Request) fakemodel.Answer {
+				var body struct {
+					Choice json.RawMessage `json:"tool_choice"`
+				}
+				if err := json.Unmarshal(r.Body, &body); err != nil || len(r.Tools) == 0 {
+					t.Errorf("%d tools: %v", len(r.Tools), err)
+				}
+				sent = append(sent, string(body.Choice))
+				return fakemodel.Say("fine")
+			}})
+			t.Cleanup(srv.Close)
+			p := openai.New(openai.Options{BaseURL: srv.URL()})
+			t.Cleanup(p.Close)
+			for range 2 {
+				options := map[string]any{}
+				if c.choice != nil {
+					options["tool_choice"] = c.choice
+				}
+				if _, err := p.Chat(t.Context(), providertest.Question(), providertest.Tools(), "gpt-6-astra", options); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff([]string{c.want, c.want}, sent); diff != "" {
+				t.Errorf("the choices (-want +got): %s", diff)
+			}
+		})
+	}
+}
