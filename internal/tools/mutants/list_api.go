@@ -83,6 +83,11 @@ func pageMutants() []Mutant {
 			Dir: api, Test: "^TestAMessageIsReadBeforeItsReceipt$",
 		},
 		{
+			Promise: "api: list of chats", Defect: "lists the chats of everybody",
+			File: api + "/chats.go", Old: `strings.CutPrefix(at.Chat, prefix)`, New: `strings.CutPrefix(at.Chat, prefix[:4])`,
+			Dir: api, Test: "^TestChatsAreListed$",
+		},
+		{
 			Promise: "api: answers to questions", Defect: "says that the same answer comes too late",
 			File: api + "/chat.go", Old: "if was != decision {", New: `if was != "" {`,
 			Dir: api, Test: "^TestAQuestionIsAnswered$",

@@ -27,6 +27,8 @@ type Chats interface {
 	Lookup(ctx context.Context, a channels.Address) (session.Info, error)
 	Back(ctx context.Context, sessionID string, before uint64, f func(session.Entry) bool) error
 	Shown(ctx context.Context, sessionID string, from uint64, f func(session.Shown) bool) error
+	All(ctx context.Context, sessionID string, f func(session.Entry) error) error
+	List(ctx context.Context, after string, limit int) ([]session.Info, error)
 }
 
 // Questions are those that people answer; the methods are those of [session.Approvals].
@@ -79,6 +81,7 @@ func (a *API) Routes(prefix string, access httpd.Access) []httpd.Route {
 		{Pattern: "POST " + chat + "/messages", Handler: in(a.post)},
 		{Pattern: "POST " + chat + "/stop", Handler: in(a.stop)},
 		{Pattern: "POST " + chat + "/approvals/{approval}", Handler: in(a.decide)},
+		{Pattern: "GET " + prefix + "/chats", Handler: handler(a.listChats)},
 		{Pattern: "GET " + prefix + "/tools", Handler: handler(a.listTools)},
 	}
 	for i := range all {

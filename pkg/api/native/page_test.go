@@ -150,3 +150,37 @@ func TestAMessageIsReadBeforeItsReceipt(t *testing.T) {
 		}
 	}
 }
+
+// TestChatsAreListed: those of their person alone, the newest first, by the first words of
+// each, and searched by them.
+func TestChatsAreListed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hello)
+	for _, c := range []struct{ token, chat, text string }{
+		{"ada", "old", "Plan the garden\n of  roses"}, {"bob", "bobs", "a secret"}, {"ada", "new", "/tools"}, {"ada", "new", "Book a table"},
+	} {
+		s := w.open(c.token, c.chat, "")
+		w.do(c.token, http.MethodPost, "/chats/"+c.chat+"/messages", fmt.Sprintf(`{"message":%q}`, c.text))
+		s.untilDone()
+		s.end()
+	}
+	for _, c := range []struct{ token, query, want string }{
+		{"ada", "", "new: Book a table, old: Plan the garden of roses"},
+		{"ada", "?q=ROSES", "old: Plan the garden of roses"},
+		{"ada", "?q=new", "new: Book a table"},
+		{"ada", "?q=secret", ""},
+		{"bob", "", "bobs: a secret"},
+		{"helper", "?q=old", "old: Plan the garden of roses"},
+	} {
+		_, answer := w.do(c.token, http.MethodGet, "/chats"+c.query, "")
+		var rows []string
+		chats, _ := answer["chats"].([]any)
+		for _, row := range chats {
+			one, _ := row.(map[string]any)
+			rows = append(rows, fmt.Sprintf("%v: %v", one["chat"], one["title"]))
+		}
+		if got := strings.Join(rows, ", "); got != c.want {
+			t.Errorf("%s%s: %q, want %q", c.token, c.query, got, c.want)
+		}
+	}
+}
