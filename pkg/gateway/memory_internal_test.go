@@ -12,7 +12,7 @@ import (
 func TestGrowth(t *testing.T) {
 	t.Parallel()
 	for live, want := range map[uint64]int{
-		0: 85, 3 << 20: 85, 4 << 20: 200, 8 << 20: 200, 10 << 20: 140, 12 << 20: 100, 16 << 20: 85, 1 << 40: 85,
+		0: 85, 3 << 20: 85, 4 << 20: 200, 6 << 20: 200, 8 << 20: 137, 10 << 20: 90, 12 << 20: 85, 1 << 40: 85,
 	} {
 		if got := growth(live); got != want {
 			t.Errorf("with %d bytes that live the heap grows by %d %%, want %d", live, got, want)
