@@ -1,0 +1,64 @@
+package e2e_test
+
+import (
+	"bufio"
+	"context"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+
+	"parley/internal/test/fakemodel"
+)
+
+var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
+
+// TestTheExamplesOfTheAPI runs each command of docs/api.md as it stands there, with curl,
+// against a gateway at another address.
+func TestTheExamplesOfTheAPI(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("../../../docs/api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := newAPIWorld(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("There are two.") })
+	blocks := shellBlock.FindAllStringSubmatch(string(page), -1)
+	answers := []string{`"chat":"main"`, "event: reset"} // the id of the page is of another process
+	if len(blocks) != len(answers) {
+		t.Fatalf("the page has %d commands, and the test knows %d answers", len(blocks), len(answers))
+	}
+	for i, block := range blocks {
+		command := strings.ReplaceAll(block[1], "http://127.0.0.1:8080/api", w.base)
+		if !strings.Contains(command, w.base) {
+			t.Errorf("no address of the page in %q", command)
+		}
+		if got := w.shell(command, answers[i]); !strings.Contains(got, answers[i]) {
+			t.Errorf("%s\nanswers %q, want %q", command, got, answers[i])
+		}
+	}
+}
+
+// shell runs a command with the token until it has said something, and gives all of it.
+func (w *apiWorld) shell(command, until string) string {
+	w.t.Helper()
+	ctx, cancel := context.WithCancel(w.ctx)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", "exec "+strings.TrimSpace(command))
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "TOKEN=" + w.token}
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	var said strings.Builder
+	for lines := bufio.NewScanner(out); !strings.Contains(said.String(), until) && lines.Scan(); {
+		said.WriteString(lines.Text() + "\n")
+	}
+	cancel()
+	_ = cmd.Wait() // a stream has no end but this
+	return said.String()
+}
