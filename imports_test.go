@@ -84,6 +84,9 @@ func rooms() map[string][]string {
 		"pkg/api/native": {
 			"pkg/events", "pkg/httpd", "pkg/session", "pkg/tools", "pkg/policy", "pkg/channels", "pkg/providers",
 		},
+		"pkg/api/openai": {
+			"pkg/events", "pkg/httpd", "pkg/session", "pkg/channels", "pkg/providers", "pkg/fair",
+		},
 		"pkg/events": {"pkg/channels"},
 		"pkg/httpd":  {"pkg/policy", "pkg/channels/wire"},
 		// The page: files that browsers read, and Markdown as a tree.

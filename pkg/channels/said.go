@@ -35,7 +35,7 @@ const (
 	// MaxSaid is how many messages, and MaxSaidBytes how much of them and of the tools
 	// together; MaxCallerTools is how many tools.
 	MaxSaid        = 2048
-	MaxSaidBytes   = 4 << 20
+	MaxSaidBytes   = 1 << 20
 	MaxCallerTools = 128
 )
 

@@ -17,7 +17,11 @@ type HTTP struct {
 	Listen         string   `yaml:"listen" jsonschema_description:"HOST:PORT to listen at, in plain HTTP: TLS ends in front of it. Left out: there is no server. A webhook with the same listen shares it."`
 	PublicURL      string   `yaml:"public_url" jsonschema_description:"The address under which clients reach the server, such as https://bot.example.org. Requests under other names are refused, but for those of this machine."`
 	TrustedProxies []string `yaml:"trusted_proxies" jsonschema_description:"Addresses or networks of the proxies in front, such as 127.0.0.1 or 10.0.0.0/8: only their header X-Forwarded-For names the client. Default none: all that comes through a proxy counts as one client."`
+	ChatHeaders    []string `yaml:"chat_headers" jsonschema_description:"Headers by which clients of /v1 name a lasting chat, such as X-OpenWebUI-Chat-Id; the first that a request has counts. Default none: each request has a chat of its own, which is forgotten."`
 }
+
+// headerName is the form of a header's name.
+var headerName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
 
 // Shares says whether a webhook that listens at an address is answered by the server.
 func (h *HTTP) Shares(listen string) bool { return listen != "" && listen == h.Listen }
@@ -27,7 +31,7 @@ type httpChecker struct{ checker }
 func (c httpChecker) run() {
 	h := &c.cfg.HTTP
 	if h.Listen == "" {
-		if h.PublicURL != "" || len(h.TrustedProxies) > 0 {
+		if h.PublicURL != "" || len(h.TrustedProxies) > 0 || len(h.ChatHeaders) > 0 {
 			c.at(httpPath, "has no listen: write HOST:PORT where clients arrive, or take http out")
 		}
 		return
@@ -35,6 +39,11 @@ func (c httpChecker) run() {
 	c.listen(httpPath+".listen", h.Listen)
 	c.proxies(httpPath+".trusted_proxies", h.TrustedProxies)
 	c.public(httpPath+".public_url", h.PublicURL)
+	for i, name := range h.ChatHeaders {
+		if !headerName.MatchString(name) || strings.EqualFold(name, "Authorization") || strings.EqualFold(name, "Cookie") {
+			c.at(fmt.Sprintf("%s.chat_headers[%d]", httpPath, i), "is no header of a chat: write a name such as X-Chat-Id")
+		}
+	}
 	c.sharing()
 }
 

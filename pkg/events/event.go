@@ -179,6 +179,10 @@ const (
 	CodeShortened = "history_shortened"
 	// CodeUndelivered: a message could not be delivered.
 	CodeUndelivered = "not_delivered"
+	// CodeLimited: a limit of the chat's day is reached.
+	CodeLimited = "limit_reached"
+	// CodeRefused: the policy, or the credential as it is now, does not allow the turn.
+	CodeRefused = "not_allowed"
 	// CodeFailed: the turn has no answer.
 	CodeFailed = "turn_failed"
 )

@@ -114,17 +114,12 @@ func serveAPI(a *App) {
 	}
 	api := native.New(native.Options{
 		Channel: web.Name, Hub: a.web.hub, Store: apiStore{a.store.Sessions(), a.store.Approvals(), a.store.Inbox()},
-		Post: a.web.post, Tools: a.tools.Registry, Offered: a.tools.Offered,
+		Post: a.web.posting(native.ErrNotNow, native.ErrNotAllowed), Tools: a.tools.Registry, Offered: a.tools.Offered,
 		LevelOf: func(ctx context.Context, at channels.Address, sender channels.Sender) policy.Level {
 			return a.policy.Authorize(ctx, policy.Event{Kind: policy.KindMessage, Address: at, Sender: sender, Direct: true}).Level
 		},
 		Command: command.Split,
-		Models: func() (names []string) {
-			for _, c := range a.models.Choices() {
-				names = append(names, c.Name)
-			}
-			return names
-		},
+		Models:  modelNames(a.models),
 		ModelAt: func(at channels.Address, chosen string) string { return a.models.For(turn.RoleChat, at, chosen).Choice },
 		Press: func(q *session.Approval, choice string) string {
 			return approval.PressOf(q.ID, choice != native.ChoiceOf(false, false), choice == native.ChoiceOf(true, true))
@@ -134,21 +129,24 @@ func serveAPI(a *App) {
 	for _, route := range slices.Concat(api.Routes("/api", httpd.AccessProgram), api.Routes("/page", httpd.AccessPage), pageRoutes{a}.all()) {
 		a.front.server.Handle(route)
 	}
+	serveOpenAI(a)
 }
 
 // defaultRounds is the limit of rounds where the configuration names none.
 const defaultRounds = 10
 
-// post takes in a message.
-func (w *webChats) post(ctx context.Context, m channels.Inbound) error {
-	err := w.channel.Post(ctx, m)
-	switch {
-	case errors.Is(err, web.ErrNotRunning):
-		return native.ErrNotNow
-	case errors.Is(err, web.ErrNotAdmitted):
-		return native.ErrNotAllowed
-	default:
-		return err
+// posting takes in messages, with the errors of an API.
+func (w *webChats) posting(notNow, notAllowed error) func(ctx context.Context, m channels.Inbound) error {
+	return func(ctx context.Context, m channels.Inbound) error {
+		err := w.channel.Post(ctx, m)
+		switch {
+		case errors.Is(err, web.ErrNotRunning):
+			return notNow
+		case errors.Is(err, web.ErrNotAdmitted):
+			return notAllowed
+		default:
+			return err
+		}
 	}
 }
 

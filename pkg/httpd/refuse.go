@@ -14,15 +14,20 @@ type Refusal struct {
 	Code, Message, Param string
 }
 
-// Refuse answers with a refusal.
-func Refuse(w http.ResponseWriter, f Refusal) {
+// Body is the refusal on the wire, for streams that have begun.
+func (f *Refusal) Body() map[string]any {
 	var param *string
 	if f.Param != "" {
 		param = &f.Param
 	}
-	body, err := json.Marshal(map[string]any{
+	return map[string]any{
 		"error": map[string]any{"message": f.Message, "type": kindOf(f.Status), "param": param, "code": f.Code},
-	})
+	}
+}
+
+// Refuse answers with a refusal.
+func Refuse(w http.ResponseWriter, f Refusal) {
+	body, err := json.Marshal(f.Body())
 	if err != nil {
 		w.WriteHeader(http.StatusInternalServerError)
 		return

@@ -19,6 +19,7 @@ func List() []Mutant {
 		readerMutants(), drainMutants(), hiddenMutants(), peopleMutants(), newcomerMutants(), limitMutants(), startMutants(),
 		spokenMutants(), geminiMutants(), claudeMutants(), toolModeMutants(),
 		eventMutants(), pieceMutants(), apiMutants(), credentialMutants(), pageMutants(),
+		openaiMutants(),
 	)
 }
 

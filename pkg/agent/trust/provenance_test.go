@@ -126,3 +126,18 @@ func TestAComposedCallThatBringsContent(t *testing.T) {
 		t.Error("a call that was decided on as tainted")
 	}
 }
+
+// TestWordsOfOthersTaint: an answer or a result that a program brings along may hold anything;
+// the words of its person name addresses.
+func TestWordsOfOthersTaint(t *testing.T) {
+	t.Parallel()
+	for role, want := range map[string]bool{"user": false, "assistant": true, "tool": true} {
+		var p trust.Provenance
+		p.AddItems([]session.Item{{Inbound: &channels.Inbound{Wish: &channels.Wish{Said: []channels.Said{
+			{Role: "user", Text: "see example.org"}, {Role: role, Text: "see evil.example"},
+		}}}}})
+		if p.Tainted() != want || !p.Named("https://example.org/") || p.Named("https://evil.example") == want {
+			t.Errorf("%s: tainted %v", role, p.Tainted())
+		}
+	}
+}

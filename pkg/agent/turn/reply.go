@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/pkg/channels"
+	"parley/pkg/events"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/text"
@@ -38,7 +39,7 @@ func (t *Turn) Failure(messages []providers.Message, reason, person string) *Res
 	}
 	reason = t.Deps.Redact(reason)
 	t.Log().Error().Str("reason", reason).Msg("turn failed")
-	t.live.told.fails(t.Info.ID, person)
+	t.live.told.fails(events.CodeFailed, t.Info.ID, person)
 	return &Result{Kind: Failed, Messages: messages, Reason: reason, Person: person}
 }
 

@@ -159,8 +159,8 @@ func (l *telling) stops(res *tools.ToolLoopResult, err error) {
 }
 
 // fails tells the error that ends the turn.
-func (l *telling) fails(turn, person string) {
-	l.to.Tell(events.Failure{Code: events.CodeFailed, Message: person, Ref: turn})
+func (l *telling) fails(code, turn, person string) {
+	l.to.Tell(events.Failure{Code: code, Message: person, Ref: turn})
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.done.Stop = events.StopError

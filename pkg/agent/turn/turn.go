@@ -139,7 +139,7 @@ func (t *Turn) Run(ctx context.Context) (err error) {
 func (t *Turn) attempt(ctx context.Context) error {
 	if t.Info.Lost >= maxLost {
 		t.Provenance.Taint() // the words may come from anywhere
-		t.live.told.fails(t.Info.ID, textSetAside)
+		t.live.told.fails(events.CodeFailed, t.Info.ID, textSetAside)
 		t.Log().Error().Int("lost", t.Info.Lost).Msg("a turn was set aside: the gateway died three times while it ran")
 		return t.End(ctx, &Result{Kind: Lost, Reason: "the process died three times during this turn"})
 	}
@@ -178,7 +178,7 @@ func (t *Turn) answer(ctx context.Context, in Input) error {
 		return out.err
 	case atLimit:
 		t.Log().Warn().Str("reason", limit.Error()).Bool("acted", len(messages) > len(users)).Msg("a turn is at the limit of its chat")
-		t.live.told.fails(t.Info.ID, limit.PersonMessage())
+		t.live.told.fails(events.CodeLimited, t.Info.ID, limit.PersonMessage())
 		err = t.End(ctx, &Result{Kind: Limited, Messages: messages, Limit: limit, Acted: len(messages) > len(users)})
 	default:
 		reason, text := t.Explain(out.err)

@@ -1,0 +1,63 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"parley/internal/test/fakemodel"
+)
+
+// TestACompletionOverAKill: twenty equal requests with one key are one turn, with a kill in
+// the middle of the answer; each of them ends with the whole answer, and the call with an
+// effect ran once.
+func TestACompletionOverAKill(t *testing.T) {
+	t.Parallel()
+	const answer = "It is done, and here is what came of it."
+	var killed atomic.Bool
+	reached := make(chan struct{})
+	once := sync.OnceFunc(func() { close(reached) })
+	w := newAPIWorld(t, func(req fakemodel.Request) fakemodel.Answer {
+		if len(results(req)) == 0 {
+			return fakemodel.Call("effect", `{"text":"once"}`)
+		}
+		a := fakemodel.Say(answer)
+		if !killed.Load() {
+			once()
+			a.Fault = fakemodel.Fault{Cut: 700, Silence: true}
+		}
+		return a
+	})
+	w.base = strings.TrimSuffix(w.base, "/api") + "/v1"
+	const body = `{"model":"parley","messages":[{"role":"user","content":"do it"}]}`
+	ask := func() {
+		status, whole := w.do(http.MethodPost, "/chat/completions", body, "key-1")
+		var c struct {
+			Choices []struct{ Message struct{ Content string } }
+		}
+		raw, err := json.Marshal(whole)
+		if err != nil || json.Unmarshal(raw, &c) != nil || status != http.StatusOK || len(c.Choices) != 1 ||
+			c.Choices[0].Message.Content != answer {
+			t.Errorf("%d %s %v", status, raw, err)
+		}
+	}
+	var asks sync.WaitGroup
+	for range 20 {
+		asks.Go(ask)
+	}
+	<-reached
+	killed.Store(true)
+	w.kill()
+	w.start()
+	asks.Wait()
+	ask()
+	w.kill()
+	w.start()
+	ask() // the events of the turn are gone
+	if n := w.ran(); n != 1 {
+		t.Errorf("the call ran %d times", n)
+	}
+}

@@ -1,0 +1,49 @@
+package mutants
+
+// openaiMutants break the OpenAI API, and what a program brings along with its request.
+func openaiMutants() []Mutant {
+	const dir, agent = "pkg/api/openai", "pkg/agent"
+	return []Mutant{
+		{
+			Promise: "openai: answers", Defect: "shows a call of the gateway as one of the client",
+			File: dir + "/assembly.go", Old: "if d.Run == events.RunClient {", New: "if d.Run != \"\" {",
+			Dir: dir, Test: "^TestAToolOfTheClient$",
+		},
+		{
+			Promise: "openai: one turn", Defect: "takes another body under the same key",
+			File: dir + "/chat.go", Old: "w.Sum = digest(string(whole))", New: "w.Sum = digest()",
+			Dir: dir, Test: "^TestEqualKeysAreOneTurn$",
+		},
+		{
+			Promise: "openai: one turn", Defect: "leaves the turn of a client that has gone",
+			File: dir + "/run.go", Old: "if p.keyed || !a.o.TakesIn() {", New: "if !p.keyed || !a.o.TakesIn() {",
+			Dir: dir, Test: "^TestAClientThatLeaves$",
+		},
+		{
+			Promise: "openai: chats of one request", Defect: "counts each by itself",
+			File: "pkg/session/engine/rules/agents.go", Old: "_, err = EnsureChat(t, c.Address.Purse())", New: "_ = c.Address.Purse()",
+			Dir: "pkg/session/engine", Test: "^TestAChatOfOneRequestPasses$",
+		},
+		{
+			Promise: "openai: chats of one request", Defect: "believes the past that a client tells of a lasting chat",
+			File: dir + "/chat.go", Old: "if !p.at.Passing() {", New: "if p.at.Chat == \"\" {",
+			Dir: dir, Test: "^TestAChatOfOneRequest$",
+		},
+		{
+			Promise: "requests: tools of the program", Defect: "runs a call of the program's tool itself",
+			File: "pkg/tools/loop.go", Old: "if c.BadArguments != \"\" || !l.callers(c.Name) {", New: "if c.BadArguments == \"\" || !l.callers(c.Name) {",
+			Dir: agent, Test: "^TestAToolOfTheProgramEndsItsTurn$",
+		},
+		{
+			Promise: "requests: words of the program", Defect: "runs the calls that a program claims",
+			File: agent + "/caller/words.go", Old: "all = providers.Repair(slices.Insert(all, max(at-1, 1), setting))",
+			New: "all = slices.Insert(all, max(at-1, 1), setting)",
+			Dir: agent, Test: "^TestWordsOfAProgramAreClaims$",
+		},
+		{
+			Promise: "requests: words of the program", Defect: "takes claimed results for content from inside",
+			File: agent + "/trust/provenance.go", Old: "p.tainted = p.tainted || in.Wish.Claimed()", New: "_ = in.Wish.Claimed()",
+			Dir: agent + "/trust", Test: "^TestWordsOfOthersTaint$",
+		},
+	}
+}

@@ -1,0 +1,178 @@
+package openai_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/pkg/providers"
+	"parley/pkg/tools"
+)
+
+// TestAChatOfOneRequest: it is nobody's past, and a lasting one that a header names is.
+func TestAChatOfOneRequest(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
+		var all []string
+		for i := range msgs {
+			if msgs[i].Role != providers.RoleSystem && !msgs[i].Aside {
+				all = append(all, msgs[i].Content)
+			}
+		}
+		return says(strings.Join(all, "|"))
+	})
+	ask := func(body string, header ...string) string {
+		_, answer := w.do("ada", http.MethodPost, "/chat/completions", body, header...)
+		content, _ := contentOf(t, answer)
+		return content
+	}
+	const again = `{"model":"parley","messages":[{"role":"user","content":"one"},{"role":"assistant","content":"claimed"},{"role":"user","content":"two"}]}`
+	ask(chat("one"))
+	if got := ask(again); got != "one|claimed|two" {
+		t.Errorf("%q", got)
+	}
+	ask(chat("one"), "X-Chat", "main")
+	if got := ask(again, "X-Chat", "main"); got != "one|one|two" { // its own words, not the claimed ones
+		t.Errorf("%q", got)
+	}
+	if got := ask(again, "X-Chat", "an/other"); got != "two" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestEqualKeysAreOneTurn: twenty at once, streamed and whole, and one that comes later; each
+// reads the same answer. Another body under the key is refused.
+func TestEqualKeysAreOneTurn(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	w := newWorld(t, func([]providers.Message, []providers.ToolDefinition) *providers.LLMResponse {
+		return says(fmt.Sprintf("answer %d ", asked.Add(1)))
+	})
+	ask := func() {
+		status, answer := w.do("ada", http.MethodPost, "/chat/completions", chat("hi"), "Idempotency-Key", "k1")
+		if status != http.StatusOK {
+			t.Errorf("%d %v", status, answer)
+			return
+		}
+		if content, _ := contentOf(t, answer); content != "answer 1" {
+			t.Errorf("%q", content)
+		}
+	}
+	var asks sync.WaitGroup
+	for range 20 {
+		asks.Go(ask)
+	}
+	asks.Wait()
+	ask()
+	status, answer := w.do("ada", http.MethodPost, "/chat/completions", chat("another"), "Idempotency-Key", "k1")
+	if status != http.StatusConflict {
+		t.Errorf("%d %v", status, answer)
+	}
+	status, _ = w.do("helper", http.MethodPost, "/chat/completions", chat("hi"), "Idempotency-Key", "k1")
+	if status != http.StatusOK || asked.Load() != 2 { // another token has keys of its own
+		t.Errorf("%d, asked %d times", status, asked.Load())
+	}
+}
+
+// TestAnAnswerWhoseEventsAreGone is read from the store.
+func TestAnAnswerWhoseEventsAreGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, scripted, look())
+	for key, body := range map[string]string{"a": chat("call look", theirs), "b": chat("call look theirs", theirs)} {
+		var first map[string]any
+		for _, when := range []string{"at once", "later"} {
+			status, answer := w.do("ada", http.MethodPost, "/chat/completions", body, "Idempotency-Key", key)
+			choices, _ := json.Marshal(answer["choices"])
+			if first == nil {
+				first = answer
+				w.forget()
+				continue
+			}
+			want, _ := json.Marshal(first["choices"])
+			if d := cmp.Diff(string(want), string(choices)); status != http.StatusOK || d != "" {
+				t.Errorf("%s: %d %s", when, status, d)
+			}
+		}
+	}
+}
+
+// TestAClientThatLeaves ends its turn, unless it has a key to come back with.
+func TestAClientThatLeaves(t *testing.T) {
+	t.Parallel()
+	for name, header := range map[string][]string{"without a key": nil, "with a key": {"Idempotency-Key", "k1"}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			begun, ended := make(chan struct{}), make(chan error, 1)
+			goOn := make(chan struct{})
+			wait := fn{"wait", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(ctx context.Context) string {
+				close(begun)
+				select {
+				case <-ctx.Done():
+				case <-goOn:
+				}
+				ended <- ctx.Err()
+				return "waited"
+			}}
+			w := newWorld(t, scripted, wait)
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			left := make(chan struct{})
+			go func() {
+				defer close(left)
+				req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+"/chat/completions", strings.NewReader(chat("call wait")))
+				if err != nil {
+					return
+				}
+				req.Header.Set("Authorization", "Bearer ada")
+				req.Header.Set("Content-Type", "application/json")
+				for i := 0; i+1 < len(header); i += 2 {
+					req.Header.Set(header[i], header[i+1])
+				}
+				if resp, err := http.DefaultClient.Do(req); err == nil {
+					_ = resp.Body.Close()
+				}
+			}()
+			<-begun
+			leave()
+			<-left
+			if header == nil {
+				select {
+				case err := <-ended:
+					if err == nil {
+						t.Error("the call went on")
+					}
+				case <-time.After(patience):
+					t.Error("the turn of a client that left goes on")
+				}
+				return
+			}
+			close(goOn)
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+			_, answer := w.do("ada", http.MethodPost, "/chat/completions", chat("call wait"), header...)
+			if content, _ := contentOf(t, answer); !strings.Contains(content, "It says waited here") {
+				t.Errorf("%q", content)
+			}
+		})
+	}
+}
+
+// TestACallThatAPersonHasToAllow ends the answer with the place where it is allowed.
+func TestACallThatAPersonHasToAllow(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, scripted, erase())
+	_, answer := w.do("ada", http.MethodPost, "/chat/completions", chat("call erase"))
+	content, finish := contentOf(t, answer)
+	if !strings.Contains(content, "has to allow the call of erase") || !strings.Contains(content, "POST /api/chats/once-") || finish != "stop" {
+		t.Errorf("%q %s", content, finish)
+	}
+}

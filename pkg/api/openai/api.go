@@ -1,0 +1,208 @@
+package openai
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/channels"
+	"parley/pkg/events"
+	"parley/pkg/fair"
+	"parley/pkg/httpd"
+	"parley/pkg/session"
+)
+
+// Store is the part of the engine that the API reads.
+type Store interface {
+	// Lookup and Back are those of [session.Sessions].
+	Lookup(ctx context.Context, a channels.Address) (session.Info, error)
+	Back(ctx context.Context, sessionID string, before uint64, f func(session.Entry) bool) error
+	// ApprovalList are the questions of a chat.
+	ApprovalList(ctx context.Context, chat string) ([]session.Approval, error)
+	// Waits is that of [session.Inbox].
+	Waits(ctx context.Context, id string) (session.Item, error)
+}
+
+// Options are the parts that an [API] works with; all but ChatHeaders are required.
+type Options struct {
+	// Channel is the name of the channel of the chats.
+	Channel string
+	Hub     *events.Hub
+	Store   Store
+	// Post stores a message. [ErrNotNow] and [ErrNotAllowed] are its errors for clients.
+	Post func(ctx context.Context, m channels.Inbound) error
+	// TakesIn says that the gateway is not about to end.
+	TakesIn func() bool
+	// Models are the names of all models that a chat may choose.
+	Models func() []string
+	// ChatHeaders are the headers that name a lasting chat, in the order in which they count.
+	ChatHeaders []string
+	// Redact removes secrets from a text.
+	Redact func(string) string
+	Log    zerolog.Logger
+}
+
+// Errors of [Options.Post] that a client is told.
+var (
+	// ErrNotNow says that the gateway takes no messages in now.
+	ErrNotNow = errors.New("openai: not now")
+	// ErrNotAllowed says that the policy does not let the person in.
+	ErrNotAllowed = errors.New("openai: not allowed")
+)
+
+// API is the OpenAI API.
+type API struct {
+	o Options
+	// places are those of requests that have a turn or begin one: a person alone has half
+	// of them.
+	places *fair.Places
+	began  time.Time
+}
+
+const (
+	maxTurns = 32
+	maxBody  = 2 << 20
+)
+
+// New returns the API.
+func New(o Options) *API { return &API{o: o, places: fair.New(maxTurns), began: time.Now()} }
+
+// Routes are the routes of the API.
+func (a *API) Routes() []httpd.Route {
+	return []httpd.Route{
+		{Pattern: "GET /v1/models", Access: httpd.AccessProgram, Handler: handler(a.listModels)},
+		{Pattern: "GET /v1/models/{id...}", Access: httpd.AccessProgram, Handler: handler(a.oneModel)},
+		{
+			Pattern: "POST /v1/chat/completions", Access: httpd.AccessProgram, Handler: handler(a.chatCompletions),
+			MaxBody: maxBody, Streams: true,
+		},
+	}
+}
+
+// handler is a route with a caller.
+func handler(serve func(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := httpd.CallerFrom(r.Context())
+		if c == nil {
+			httpd.Refuse(w, *notFound(textNotFound))
+			return
+		}
+		if f := serve(w, r, c); f != nil {
+			httpd.Refuse(w, *f)
+		}
+	})
+}
+
+// decode reads the whole body as one JSON object. Unknown fields pass.
+func decode(r *http.Request, v any) *httpd.Refusal {
+	d := json.NewDecoder(r.Body)
+	err := d.Decode(v)
+	if err == nil {
+		if _, end := d.Token(); !errors.Is(end, io.EOF) {
+			err = errors.New("text follows the object")
+		}
+	}
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return &httpd.Refusal{Status: http.StatusRequestEntityTooLarge, Code: "too_large", Message: tooLarge.Error()}
+	}
+	if err != nil {
+		return bad("", fmt.Sprintf(textBody, err))
+	}
+	return nil
+}
+
+// place is the chat of a request, and the id of its message there.
+type place struct {
+	caller *httpd.Caller
+	at     channels.Address
+	sender channels.Sender
+	// id is the key of the message; keyed says that the client chose it, and comes again.
+	id    string
+	keyed bool
+}
+
+// placeOf finds the chat of a request: the lasting one that a header names, or one of its
+// own. The name of a chat has the person in it, behind which no id reaches another's chat.
+func (a *API) placeOf(r *http.Request, c *httpd.Caller) (*place, *httpd.Refusal) {
+	p := &place{caller: c, sender: channels.Sender{ID: c.Person.String()}, id: "post/" + rand.Text()}
+	keys := r.Header.Values(keyHeader)
+	if len(keys) > 0 {
+		if len(keys) > 1 || keys[0] == "" || len(keys[0]) > maxKey {
+			return nil, bad(keyHeader, textKey)
+		}
+		p.keyed = true
+	}
+	chat := a.lasting(r)
+	if p.keyed {
+		p.id = "key/" + digest(c.Credential, r.URL.Path, chat, keys[0])
+	}
+	if chat == "" {
+		chat = channels.PassingID + digest(c.Credential, p.id)
+	}
+	p.at = channels.Address{Channel: a.o.Channel, Chat: p.sender.ID + "." + chat}
+	return p, nil
+}
+
+// lasting is the id of the chat that a header names, or "".
+func (a *API) lasting(r *http.Request) string {
+	for _, name := range a.o.ChatHeaders {
+		if value := r.Header.Get(name); value != "" {
+			return chatID(value)
+		}
+	}
+	return ""
+}
+
+// chatID is a client's name of a chat as an id; a name that is none is hashed.
+func chatID(name string) string {
+	plain := len(name) <= maxChatID && !strings.HasPrefix(name, channels.PassingID) && strings.IndexFunc(name, func(c rune) bool {
+		return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' && c != '-'
+	}) < 0
+	if plain {
+		return name
+	}
+	return "chat-" + digest(name)
+}
+
+const (
+	// The header keyHeader has the client's key of a request.
+	keyHeader = "Idempotency-Key"
+	maxKey    = 200
+	maxChatID = 64
+	// The first sumBytes of a hash tell keys and requests apart.
+	sumBytes = 16
+)
+
+// digest is the same for the same texts alone.
+func digest(texts ...string) string {
+	sum := sha256.New()
+	for _, s := range texts {
+		_, _ = fmt.Fprintf(sum, "%d:%s", len(s), s)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:sumBytes])
+}
+
+// inbound is a message of the person of a place.
+func (p *place) inbound(id, text string, wish *channels.Wish) channels.Inbound {
+	wish.Level, wish.Credential = string(p.caller.Level), p.caller.Credential
+	return channels.Inbound{
+		ID: id, Kind: channels.KindMessage, Address: p.at, Sender: p.sender, Text: text, Direct: true, MessageID: id,
+		Time: time.Now(), Wish: wish,
+	}
+}
+
+// chat is the id under which the native API has the chat.
+func (p *place) chat() string { return p.at.Chat[strings.LastIndexByte(p.at.Chat, '.')+1:] }
+
+// item is the stored id of the message.
+func (p *place) item() string { return session.InboundItemID(p.at, p.id) }
