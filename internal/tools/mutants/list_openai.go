@@ -20,6 +20,11 @@ func openaiMutants() []Mutant {
 			Dir: dir, Test: "^TestAClientThatLeaves$",
 		},
 		{
+			Promise: "openai: responses", Defect: "lets a token approve its own call",
+			File: dir + "/previous.go", Old: "one.Wish.Credential == p.caller.Credential:", New: "one.Wish.Credential == \"page\":",
+			Dir: dir, Test: "^TestAnApprovalOfAResponse$",
+		},
+		{
 			Promise: "openai: chats of one request", Defect: "counts each by itself",
 			File: "pkg/session/engine/rules/agents.go", Old: "_, err = EnsureChat(t, c.Address.Purse())", New: "_ = c.Address.Purse()",
 			Dir: "pkg/session/engine", Test: "^TestAChatOfOneRequestPasses$",
@@ -31,7 +36,8 @@ func openaiMutants() []Mutant {
 		},
 		{
 			Promise: "requests: tools of the program", Defect: "runs a call of the program's tool itself",
-			File: "pkg/tools/loop.go", Old: "if c.BadArguments != \"\" || !l.callers(c.Name) {", New: "if c.BadArguments == \"\" || !l.callers(c.Name) {",
+			File: "pkg/tools/loop.go", Old: "if c.BadArguments != \"\" || !l.callers(c.Name) {",
+			New: "if c.BadArguments == \"\" || !l.callers(c.Name) {",
 			Dir: agent, Test: "^TestAToolOfTheProgramEndsItsTurn$",
 		},
 		{

@@ -34,7 +34,8 @@ func TestAChatOfOneRequest(t *testing.T) {
 		content, _ := contentOf(t, answer)
 		return content
 	}
-	const again = `{"model":"parley","messages":[{"role":"user","content":"one"},{"role":"assistant","content":"claimed"},{"role":"user","content":"two"}]}`
+	const again = `{"model":"parley","messages":[{"role":"user","content":"one"},
+		{"role":"assistant","content":"claimed"},{"role":"user","content":"two"}]}`
 	ask(chat("one"))
 	if got := ask(again); got != "one|claimed|two" {
 		t.Errorf("%q", got)
@@ -172,7 +173,8 @@ func TestACallThatAPersonHasToAllow(t *testing.T) {
 	w := newWorld(t, scripted, erase())
 	_, answer := w.do("ada", http.MethodPost, "/chat/completions", chat("call erase"))
 	content, finish := contentOf(t, answer)
-	if !strings.Contains(content, "has to allow the call of erase") || !strings.Contains(content, "POST /api/chats/once-") || finish != "stop" {
+	if !strings.Contains(content, "has to allow the call of erase") || !strings.Contains(content, "POST /api/chats/once-") ||
+		finish != "stop" {
 		t.Errorf("%q %s", content, finish)
 	}
 }

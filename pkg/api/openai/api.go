@@ -27,7 +27,8 @@ type Store interface {
 	// Lookup and Back are those of [session.Sessions].
 	Lookup(ctx context.Context, a channels.Address) (session.Info, error)
 	Back(ctx context.Context, sessionID string, before uint64, f func(session.Entry) bool) error
-	// ApprovalList are the questions of a chat.
+	// ApprovalList are the questions of a chat, Approval is one.
+	Approval(ctx context.Context, id string) (session.Approval, error)
 	ApprovalList(ctx context.Context, chat string) ([]session.Approval, error)
 	// Waits is that of [session.Inbox].
 	Waits(ctx context.Context, id string) (session.Item, error)
@@ -41,6 +42,8 @@ type Options struct {
 	Store   Store
 	// Post stores a message. [ErrNotNow] and [ErrNotAllowed] are its errors for clients.
 	Post func(ctx context.Context, m channels.Inbound) error
+	// Press is the text of a press that answers a question.
+	Press func(q *session.Approval, allow bool) string
 	// TakesIn says that the gateway is not about to end.
 	TakesIn func() bool
 	// Models are the names of all models that a chat may choose.
@@ -84,6 +87,10 @@ func (a *API) Routes() []httpd.Route {
 		{Pattern: "GET /v1/models/{id...}", Access: httpd.AccessProgram, Handler: handler(a.oneModel)},
 		{
 			Pattern: "POST /v1/chat/completions", Access: httpd.AccessProgram, Handler: handler(a.chatCompletions),
+			MaxBody: maxBody, Streams: true,
+		},
+		{
+			Pattern: "POST /v1/responses", Access: httpd.AccessProgram, Handler: handler(a.responses),
 			MaxBody: maxBody, Streams: true,
 		},
 	}

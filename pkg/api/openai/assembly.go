@@ -95,6 +95,9 @@ func (s *assembly) message(d *events.Message) {
 		text = strings.TrimSpace(text + "\n" + fmt.Sprintf(textFile, d.File))
 	}
 	if !strings.HasPrefix(d.ID, s.turn+"/final/") {
+		if d.Replaces != "" { // the question that was answered, without its buttons
+			return
+		}
 		s.closeRound()
 		s.add(text)
 		s.closeRound()

@@ -70,6 +70,12 @@ func (a *API) chatCompletions(w http.ResponseWriter, r *http.Request, c *httpd.C
 		return f
 	}
 	wish, f := q.wish()
+	if f == nil {
+		f = fits(wish, "messages")
+	}
+	if f == nil {
+		f = answered(wish, "messages")
+	}
 	if f != nil {
 		return f
 	}
@@ -86,9 +92,9 @@ func (a *API) chatCompletions(w http.ResponseWriter, r *http.Request, c *httpd.C
 	}
 	id := "chatcmpl-" + digest(p.item())
 	if q.Stream {
-		return a.run(w, r, p, wish, newChatStream(r.Context(), w, p.chat(), id, &q))
+		return a.run(w, r, p, p.inbound(p.id, "", wish), wish, newChatStream(r.Context(), w, p.chat(), id, &q))
 	}
-	return a.run(w, r, p, wish, &chatWhole{api: a, w: w, chat: p.chat(), id: id, model: q.Model})
+	return a.run(w, r, p, p.inbound(p.id, "", wish), wish, &chatWhole{api: a, w: w, chat: p.chat(), id: id, model: q.Model})
 }
 
 // sum lets a key stand for one request alone.
@@ -143,7 +149,7 @@ func (q *chatRequest) wish() (*channels.Wish, *httpd.Refusal) {
 	if f := q.tools(w); f != nil {
 		return nil, f
 	}
-	return w, fits(w, "messages")
+	return w, nil
 }
 
 // tools adds the tools and the choice among them to a wish.

@@ -37,7 +37,9 @@ const (
 var errGone = errors.New("openai: the events of the turn are gone")
 
 // run stores the message of a request, and shows its turn.
-func (a *API) run(w http.ResponseWriter, r *http.Request, p *place, wish *channels.Wish, out writer) *httpd.Refusal {
+func (a *API) run(
+	w http.ResponseWriter, r *http.Request, p *place, m channels.Inbound, wish *channels.Wish, out writer,
+) *httpd.Refusal {
 	ctx := r.Context()
 	free, err := a.places.Take(ctx, p.sender.ID, nil)
 	if err != nil {
@@ -48,7 +50,7 @@ func (a *API) run(w http.ResponseWriter, r *http.Request, p *place, wish *channe
 		return a.fault(err)
 	}
 	said := len(wish.Said)
-	after, err := a.store(ctx, p, p.inbound(p.id, "", wish))
+	after, err := a.store(ctx, p, m)
 	if err == nil {
 		finally(w, p)
 		err = a.follow(ctx, p, after, out)

@@ -27,7 +27,12 @@ const (
 	textFormat       = "response_format is text: an answer in JSON by a schema is not made here"
 	textApproval     = "A person has to allow the call of %s first. Its approval has the id %s and is open until %s: " +
 		"answer it with POST /api/chats/%s/approvals/%s, or where the gateway shows its questions."
-	textGone    = "the events of this answer are gone: ask again with the same Idempotency-Key"
-	textStopped = "the answer was stopped"
-	textFile    = "[the file %s]"
+	textBackground  = "background is not taken: with an Idempotency-Key the same request can be sent again"
+	textToolCalls   = "max_tool_calls is 1 or more"
+	textInput       = "an item of input is a message, a function_call, its output or an answer to a question"
+	textPrevious    = "there is no response of this person under this id, or it is forgotten"
+	textNoApprove   = "this token may not approve: it lacks the right approve"
+	textOwnQuestion = "a token approves calls of turns that another token or a page started, and no others"
+	textDecided     = "this question is answered already"
+	textFile        = "[the file %s]"
 )

@@ -118,8 +118,7 @@ func takeChoice(w *channels.Wish, raw json.RawMessage) *httpd.Refusal {
 	return nil
 }
 
-// fits says why the words of a wish cannot be taken. Each call that an assistant's message
-// claims has its result behind it, as each server of the protocol wants it.
+// fits says why the words of a wish cannot be taken.
 func fits(w *channels.Wish, param string) *httpd.Refusal {
 	if len(w.Said) == 0 {
 		return bad(param, textNoMessages)
@@ -131,10 +130,27 @@ func fits(w *channels.Wish, param string) *httpd.Refusal {
 	for i := range w.Caller {
 		size += len(w.Caller[i].Description) + len(w.Caller[i].Parameters)
 	}
+	for i := range w.Said {
+		size += len(w.Said[i].Text)
+		for j := range w.Said[i].Calls {
+			size += len(w.Said[i].Calls[j].Arguments)
+		}
+	}
+	if size > channels.MaxSaidBytes {
+		return bad(param, fmt.Sprintf(textTooLong, channels.MaxSaidBytes))
+	}
+	if w.Said[len(w.Said)-1].Role == roleAssistant {
+		return bad(param, textLast)
+	}
+	return nil
+}
+
+// answered says why the words are no conversation: each call that an assistant's message
+// claims has its result behind it, as each server of the protocol wants it.
+func answered(w *channels.Wish, param string) *httpd.Refusal {
 	open, known := map[string]bool{}, map[string]bool{}
 	for i := range w.Said {
 		s := &w.Said[i]
-		size += len(s.Text)
 		if s.Role == roleTool {
 			if !known[s.CallID] {
 				return bad(param, fmt.Sprintf(textOrphan, s.CallID))
@@ -146,18 +162,11 @@ func fits(w *channels.Wish, param string) *httpd.Refusal {
 			return bad(param, fmt.Sprintf(textUnanswered, id))
 		}
 		for j := range s.Calls {
-			size += len(s.Calls[j].Arguments)
 			open[s.Calls[j].ID], known[s.Calls[j].ID] = true, true
 		}
 	}
 	for id := range open {
 		return bad(param, fmt.Sprintf(textUnanswered, id))
-	}
-	if w.Said[len(w.Said)-1].Role == roleAssistant {
-		return bad(param, textLast)
-	}
-	if size > channels.MaxSaidBytes {
-		return bad(param, fmt.Sprintf(textTooLong, channels.MaxSaidBytes))
 	}
 	return nil
 }

@@ -138,13 +138,16 @@ func newWorld(tb testing.TB, answers model, all ...tools.Tool) *world {
 		registry.Register(tool)
 	}
 	hub, space := events.New(events.Options{}), tb.TempDir()
-	channel := web.New(func(_ context.Context, p channels.Part) {
+	channel := web.New(func(ctx context.Context, p channels.Part) {
 		if len(p.Buttons) > 0 {
 			id, _ := approval.QuestionOf(p.Buttons[0])
-			hub.Delivered(p.Address, p.ID, events.Question{ID: id, Called: "erase", Question: p.Text})
+			a, _ := store.Approvals().Approval(ctx, id)
+			hub.Delivered(p.Address, p.ID, events.Question{
+				ID: id, ToolCallID: a.Call.ID, Called: a.Call.Tool, Arguments: json.RawMessage(a.Call.Arguments), Question: p.Text,
+			})
 			return
 		}
-		hub.Delivered(p.Address, p.ID, events.Message{ID: p.ID, Role: "assistant", Text: p.Text})
+		hub.Delivered(p.Address, p.ID, events.Message{ID: p.ID, Role: "assistant", Text: p.Text, Replaces: p.Finishes})
 	})
 	one, err := agent.New(agent.Options{
 		Engine: store, Models: turn.Model{Provider: answers, Name: "script"}, Tools: registry, Authorize: rules.Authorize,
@@ -159,6 +162,7 @@ func newWorld(tb testing.TB, answers model, all ...tools.Tool) *world {
 	w.hub = hub
 	for _, route := range openai.New(openai.Options{
 		Channel: "web", Hub: hub, Store: parts{store.Sessions(), store.Approvals(), store.Inbox()}, Post: channel.Post,
+		Press:   func(q *session.Approval, allow bool) string { return approval.PressOf(q.ID, allow, false) },
 		TakesIn: func() bool { return true }, Models: func() []string { return []string{"small", "vendor/large"} },
 		ChatHeaders: []string{"X-Chat"}, Redact: func(s string) string { return s }, Log: zerolog.Nop(),
 	}).Routes() {

@@ -1,0 +1,202 @@
+package openai
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"parley/pkg/channels"
+	"parley/pkg/httpd"
+)
+
+// responseRequest is the body of a response, as far as it counts here.
+type responseRequest struct {
+	Model        string          `json:"model"`
+	Input        responseInput   `json:"input"`
+	Instructions string          `json:"instructions"`
+	Stream       bool            `json:"stream"`
+	Tools        json.RawMessage `json:"tools"`
+	ToolChoice   json.RawMessage `json:"tool_choice"`
+	MaxToolCalls int             `json:"max_tool_calls"`
+	Previous     string          `json:"previous_response_id"`
+	Conversation conversation    `json:"conversation"`
+	Background   bool            `json:"background"`
+	Text         struct {
+		Format struct {
+			Type string `json:"type"`
+		} `json:"format"`
+	} `json:"text"`
+}
+
+// responseInput is a text of the user, or a list of items.
+type responseInput []responseItem
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (in *responseInput) UnmarshalJSON(raw []byte) error {
+	if raw[0] != '"' {
+		return json.Unmarshal(raw, (*[]responseItem)(in))
+	}
+	one := responseItem{Role: roleUser}
+	if err := json.Unmarshal(raw, &one.Content.text); err != nil {
+		return err
+	}
+	*in = responseInput{one}
+	return nil
+}
+
+// responseItem is one item of the input.
+type responseItem struct {
+	Type      string    `json:"type"`
+	Role      string    `json:"role"`
+	Content   content   `json:"content"`
+	CallID    string    `json:"call_id"`
+	Name      string    `json:"name"`
+	Arguments arguments `json:"arguments"`
+	Output    content   `json:"output"`
+	Approval  string    `json:"approval_request_id"`
+	Approve   bool      `json:"approve"`
+}
+
+// conversation is the name of a chat, or an object with it.
+type conversation string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (c *conversation) UnmarshalJSON(raw []byte) error {
+	var named struct {
+		ID string `json:"id"`
+	}
+	if raw[0] == '{' {
+		err := json.Unmarshal(raw, &named)
+		*c = conversation(named.ID)
+		return err
+	}
+	return json.Unmarshal(raw, (*string)(c))
+}
+
+// wish is what the request asks of its turn, and its answers to questions.
+func (q *responseRequest) wish() (w *channels.Wish, answers []responseItem, f *httpd.Refusal) {
+	switch {
+	case q.Background:
+		return nil, nil, bad("background", textBackground)
+	case q.Text.Format.Type != "" && q.Text.Format.Type != "text":
+		return nil, nil, bad("text.format", textFormat)
+	case q.MaxToolCalls < 0:
+		return nil, nil, bad("max_tool_calls", textToolCalls)
+	}
+	w = &channels.Wish{Rounds: q.MaxToolCalls}
+	system := []string{q.Instructions}
+	for i := range q.Input {
+		it := &q.Input[i]
+		if it.Content.other || it.Output.other {
+			return nil, nil, bad(fmt.Sprintf("input[%d].content", i), textContent)
+		}
+		switch {
+		case it.Type == "mcp_approval_response":
+			answers = append(answers, *it)
+		case it.Role == roleSystem || it.Role == roleDeveloper:
+			system = append(system, it.Content.text)
+		case !it.take(w):
+			return nil, nil, bad(fmt.Sprintf("input[%d]", i), textInput)
+		}
+	}
+	w.Instructions = strings.TrimSpace(strings.Join(system, "\n\n"))
+	if f := q.tools(w); f != nil {
+		return nil, nil, f
+	}
+	return w, answers, nil
+}
+
+// take adds an item to the words; false for one that is not known. Items of the gateway's own
+// calls come back as they were told: the chat knows them, or they are the client's word alone.
+func (it *responseItem) take(w *channels.Wish) bool {
+	switch it.Type {
+	case "", "message":
+		if it.Role != roleUser && it.Role != roleAssistant {
+			return false
+		}
+		w.Said = append(w.Said, channels.Said{Role: it.Role, Text: it.Content.text})
+	case "function_call":
+		if n := len(w.Said); n == 0 || w.Said[n-1].Role != roleAssistant {
+			w.Said = append(w.Said, channels.Said{Role: roleAssistant})
+		}
+		s := &w.Said[len(w.Said)-1]
+		s.Calls = append(s.Calls, channels.SaidCall{ID: it.CallID, Name: it.Name, Arguments: string(it.Arguments)})
+	case "function_call_output":
+		w.Said = append(w.Said, channels.Said{Role: roleTool, CallID: it.CallID, Text: it.Output.text})
+	case "mcp_call", "mcp_approval_request", "mcp_list_tools", "reasoning":
+	default:
+		return false
+	}
+	return true
+}
+
+// tools adds the tools and the choice among them to a wish.
+func (q *responseRequest) tools(w *channels.Wish) *httpd.Refusal {
+	var listed []struct {
+		Type string `json:"type"`
+		function
+	}
+	var all []function
+	if len(q.Tools) > 0 && string(q.Tools) != "null" {
+		if json.Unmarshal(q.Tools, &listed) != nil {
+			return bad("tools", fmt.Sprintf(textTools, channels.MaxCallerTools))
+		}
+		all = []function{}
+	}
+	for i := range listed {
+		if listed[i].Type != "function" {
+			return bad(fmt.Sprintf("tools[%d].type", i), fmt.Sprintf(textTools, channels.MaxCallerTools))
+		}
+		all = append(all, listed[i].function)
+	}
+	if f := takeTools(w, all); f != nil {
+		return f
+	}
+	return takeChoice(w, q.ToolChoice)
+}
+
+// responses answers with the items of a turn.
+func (a *API) responses(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
+	var q responseRequest
+	if f := decode(r, &q); f != nil {
+		return f
+	}
+	choice, f := a.choose(c, q.Model)
+	if f != nil {
+		return f
+	}
+	wish, answers, f := q.wish()
+	if f != nil {
+		return f
+	}
+	wish.Model = choice
+	p, f := a.placeOf(r, c)
+	if f != nil {
+		return f
+	}
+	own := p.at.Passing()
+	if len(answers) > 0 {
+		return a.decide(w, r, p, &q, answers)
+	}
+	if q.Previous != "" || q.Conversation != "" {
+		if own, f = false, a.goesOn(r, p, &q); f != nil {
+			return f
+		}
+	}
+	if own {
+		f = answered(wish, "input")
+	} else {
+		newest(wish)
+	}
+	if f == nil {
+		f = fits(wish, "input")
+	}
+	if f == nil {
+		f = p.sum(wish, &q)
+	}
+	if f != nil {
+		return f
+	}
+	return a.run(w, r, p, p.inbound(p.id, "", wish), wish, newResponse(r.Context(), a, w, p, &q))
+}

@@ -1,0 +1,250 @@
+package openai_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// respond asks for a response.
+func (w *world) respond(token, body string) (status int, answer map[string]any) {
+	w.t.Helper()
+	return w.do(token, http.MethodPost, "/responses", body)
+}
+
+// input is the body of a request for a response.
+func input(text string, more ...string) string {
+	return fmt.Sprintf(`{"model":"parley","input":%q%s}`, text, strings.Join(append([]string{""}, more...), ","))
+}
+
+const theirFunction = `"tools":[{"type":"function","name":"theirs","parameters":{"type":"object"}}]`
+
+// outputOf is the output in one line for each item.
+func outputOf(t *testing.T, answer map[string]any) []string {
+	t.Helper()
+	var all []string
+	items, ok := answer["output"].([]any)
+	if !ok {
+		t.Fatalf("%v", answer)
+	}
+	for _, i := range items {
+		it, _ := i.(map[string]any)
+		line := fmt.Sprint(it["type"])
+		switch it["type"] {
+		case "message":
+			parts, _ := it["content"].([]any)
+			part, _ := parts[0].(map[string]any)
+			line += fmt.Sprint(" ", part["text"])
+		case "mcp_call":
+			line += fmt.Sprint(" ", it["name"], it["arguments"], " ", it["output"], " ", it["status"])
+		default:
+			line += fmt.Sprint(" ", it["name"], it["arguments"])
+		}
+		all = append(all, line)
+	}
+	return all
+}
+
+// TestAResponse: tools of the gateway are items, and so are calls of the client.
+func TestAResponse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, scripted, look(), erase())
+	for _, c := range []struct {
+		body   string
+		want   []string
+		status string
+	}{
+		{input("hi"), []string{"message You say hi to me"}, "completed"},
+		{input("call look"), []string{"message One moment.", `mcp_call look{"x":1} seen completed`, "message It says seen here"}, "completed"},
+		{
+			input("call look theirs", theirFunction),
+			[]string{"message One moment.", `mcp_call look{"x":1} seen completed`, "function_call theirs{}"},
+			"completed",
+		},
+		{input("call erase"), []string{"message One moment.", `mcp_approval_request erase{"x":1}`}, "completed"},
+		{input("long"), []string{"message and so on\n\n(The answer was cut off"}, "incomplete"},
+	} {
+		status, answer := w.respond("ada", c.body)
+		got := outputOf(t, answer)
+		if len(got) > 0 && len(c.want) > 0 && strings.HasPrefix(got[0], c.want[0]) {
+			got[0] = c.want[0]
+		}
+		if d := cmp.Diff(c.want, got); status != http.StatusOK || answer["status"] != c.status || d != "" {
+			t.Errorf("%s: %d %v %s", c.body, status, answer["status"], d)
+		}
+	}
+}
+
+// TestTheStreamOfAResponse: each event in its order, with its number.
+func TestTheStreamOfAResponse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, scripted, look())
+	resp := w.send(t.Context(), "ada", "/responses", input("call look theirs", theirFunction, `"stream":true`))
+	defer func() { _ = resp.Body.Close() }()
+	var names, ids []string
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok {
+			continue
+		}
+		var e struct {
+			Type     string
+			Sequence int `json:"sequence_number"`
+			Response struct{ ID string }
+		}
+		if err := json.Unmarshal([]byte(data), &e); err != nil || e.Sequence != len(names) {
+			t.Fatalf("%s: %v", data, err)
+		}
+		if name := strings.TrimPrefix(e.Type, "response."); len(names) == 0 || names[len(names)-1] != name {
+			names = append(names, name)
+		} else {
+			names = append(names, "again")
+		}
+		if e.Response.ID != "" {
+			ids = append(ids, e.Response.ID)
+		}
+	}
+	var want []string
+	for _, n := range names { // as many deltas as pieces
+		if n != "again" {
+			want = append(want, n)
+		}
+	}
+	if d := cmp.Diff([]string{
+		"created", "in_progress",
+		"output_item.added", "content_part.added", "output_text.delta", "output_text.done", "content_part.done", "output_item.done",
+		"output_item.added", "mcp_call.in_progress", "mcp_call_arguments.delta", "mcp_call_arguments.done", "mcp_call.completed",
+		"output_item.done",
+		"output_item.added", "function_call_arguments.delta", "function_call_arguments.done", "output_item.done",
+		"completed",
+	}, want); d != "" {
+		t.Error(d)
+	}
+	if len(ids) != 3 || ids[0] != ids[1] || ids[1] != ids[2] {
+		t.Errorf("%q", ids)
+	}
+}
+
+// TestAResponseGoesOn behind the one before, with the result of the client's tool, and in a
+// conversation by its name.
+func TestAResponseGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, scripted, look())
+	_, first := w.respond("ada", input("call look theirs", theirFunction))
+	output := `"input":[{"type":"function_call_output","call_id":"call_2","output":"their word"}]`
+	body := fmt.Sprintf(`{"model":"parley",%s,"previous_response_id":%q}`, output, first["id"])
+	if _, answer := w.respond("ada", body); cmp.Diff([]string{"message It says their word here"}, outputOf(t, answer)) != "" {
+		t.Errorf("%v", answer)
+	}
+	if status, _ := w.respond("bob", body); status != http.StatusNotFound {
+		t.Errorf("the response of somebody else: %d", status)
+	}
+	for _, id := range []string{"resp_x", "resp_" + strings.Repeat("0", 32) + "_once-none", "resp_" + strings.Repeat("0", 32) + "_a.b"} {
+		if status, answer := w.respond("ada", input("hi", fmt.Sprintf(`"previous_response_id":%q`, id))); status != http.StatusNotFound {
+			t.Errorf("%s: %d %v", id, status, answer)
+		}
+	}
+	for _, c := range []string{`"conversation":"conv_1"`, `"conversation":{"id":"conv_1"}`} {
+		status, answer := w.respond("ada", input("hi", c))
+		if status != http.StatusOK || !strings.HasSuffix(fmt.Sprint(answer["id"]), "_conv_1") {
+			t.Errorf("%d %v", status, answer)
+		}
+	}
+}
+
+// TestAnApprovalOfAResponse: another token of the person allows the call, which then runs;
+// the token that asked, one without the right, and another person do not.
+func TestAnApprovalOfAResponse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, scripted, erase())
+	_, asked := w.respond("ada", input("call erase"))
+	items, _ := asked["output"].([]any)
+	question, _ := items[len(items)-1].(map[string]any)
+	answer := fmt.Sprintf(`{"model":"parley","previous_response_id":%q,"input":[
+		{"type":"mcp_approval_response","approval_request_id":%q,"approve":true}]}`, asked["id"], question["id"])
+	for token, want := range map[string]int{"self": http.StatusForbidden, "helper": http.StatusForbidden, "bob": http.StatusNotFound} {
+		if status, got := w.respond(token, answer); status != want {
+			t.Errorf("%s: %d %v", token, status, got)
+		}
+	}
+	status, allowed := w.respond("approver", answer)
+	want := []string{`mcp_call erase{"x":1} erased completed`, "message It says erased here"}
+	if d := cmp.Diff(want, outputOf(t, allowed)); status != http.StatusOK || d != "" {
+		t.Errorf("%d %v", status, d)
+	}
+	if status, got := w.respond("approver", strings.Replace(answer, "true", "false", 1)); status != http.StatusConflict {
+		t.Errorf("answered twice: %d %v", status, got)
+	}
+}
+
+// TestRefusedResponses name the field that is wrong.
+func TestRefusedResponses(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, scripted)
+	for body, param := range map[string]string{
+		`{"model":"parley"}`:                                                                      "input",
+		`{"model":"none","input":"x"}`:                                                            "model",
+		input("x", `"background":true`):                                                           "background",
+		input("x", `"max_tool_calls":-1`):                                                         "max_tool_calls",
+		input("x", `"text":{"format":{"type":"json_schema"}}`):                                    "text.format",
+		input("x", `"tools":[{"type":"web_search"}]`):                                             "tools[0].type",
+		`{"model":"parley","input":[{"type":"image_generation_call"}]}`:                           "input[0]",
+		`{"model":"parley","input":[{"type":"item_reference","id":"x"}]}`:                         "input[0]",
+		`{"model":"parley","input":[{"role":"user","content":[{"type":"input_image"}]}]}`:         "input[0].content",
+		`{"model":"parley","input":[{"type":"function_call_output","call_id":"c","output":"x"}]}`: "input",
+	} {
+		status, answer := w.respond("ada", body)
+		e, _ := answer["error"].(map[string]any)
+		if status < 400 || status >= 500 || e["param"] != param || len(e) != 4 {
+			t.Errorf("%s: %d %v", body, status, answer)
+		}
+	}
+}
+
+// eventSchema is the name of an event's schema: the one for any event tells nothing of its faults.
+func eventSchema(data string) string {
+	var e struct{ Type string }
+	_ = json.Unmarshal([]byte(data), &e)
+	name := ""
+	for _, word := range strings.FieldsFunc(e.Type, func(r rune) bool { return r == '.' || r == '_' }) {
+		switch word {
+		case "mcp":
+			word = "MCP"
+		case "output":
+			if strings.Contains(e.Type, "output_text") {
+				continue
+			}
+		}
+		name += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return name + "Event"
+}
+
+// TestResponsesFitTheDocument of the OpenAI API.
+func TestResponsesFitTheDocument(t *testing.T) {
+	t.Parallel()
+	doc := document(t)
+	w := newWorld(t, scripted, look(), erase())
+	for _, body := range []string{
+		input("hi"), input("call look"), input("call look theirs", theirFunction), input("call erase"), input("long"),
+	} {
+		_, answer := w.respond("ada", body)
+		raw, err := json.Marshal(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fits(t, doc, "Response", raw)
+		resp := w.send(t.Context(), "ada", "/responses", strings.TrimSuffix(body, "}")+`,"stream":true}`)
+		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+				fits(t, doc, eventSchema(data), []byte(data))
+			}
+		}
+		_ = resp.Body.Close()
+	}
+}
