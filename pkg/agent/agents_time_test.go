@@ -230,6 +230,9 @@ func TestAnAgentThatEndedDoesNotRunAgain(t *testing.T) {
 		if got := w.spending("1", "2000-01-01")[session.ForBackground]; got.Turns != 2 || got.Money != 30 {
 			t.Errorf("counted %+v, want two turns and 30", got)
 		}
+		if got := w.agentsUses(); len(got) != 1 || got[0].Usage.Money != 30 || got[0].Usage.Turns != 1 {
+			t.Errorf("its turns used %+v, want one that used 30", got)
+		}
 	})
 }
 

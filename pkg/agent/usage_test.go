@@ -116,6 +116,22 @@ func TestUsageByPersonAndModel(t *testing.T) {
 	}
 }
 
+// agentsUses are the uses of the turns of background agents.
+func (w *world) agentsUses() (all []session.Spent) {
+	w.t.Helper()
+	list, err := w.eng.Sessions().List(w.t.Context(), "", 100)
+	for i := range list {
+		if err != nil || list[i].Address.Channel != session.AgentChannel {
+			continue
+		}
+		err = w.eng.Chats().TurnUses(w.t.Context(), list[i].Chat, func(u session.TurnUse) bool { all = append(all, u.Spent); return true })
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return all
+}
+
 // TestTheUseOfATurn is known, with its person and its models, also that of a background
 // agent, whose end counts before its turn is committed.
 func TestTheUseOfATurn(t *testing.T) {
@@ -127,20 +143,9 @@ func TestTheUseOfATurn(t *testing.T) {
 	w.expectText("started")
 	w.expectText("it says: report")
 	w.settled()
-	var agent session.Info
-	list, err := w.eng.Sessions().List(t.Context(), "", 100)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := range list {
-		if list[i].Address.Channel == session.AgentChannel {
-			agent = list[i]
-		}
-	}
-	var got []session.Spent
-	err = w.eng.Chats().TurnUses(t.Context(), agent.Chat, func(u session.TurnUse) bool { got = append(got, u.Spent); return true })
-	if err != nil || len(got) == 0 {
-		t.Fatalf("%d turns, %v", len(got), err)
+	got := w.agentsUses()
+	if len(got) == 0 {
+		t.Fatal("no use of an agent's turn is known")
 	}
 	use := session.Usage{Answers: 1, Input: 100, Output: 20, Money: 30}
 	all := use

@@ -86,8 +86,9 @@ type Completion struct {
 	// Tainted says that content from outside has entered the work; it is kept in the task.
 	Tainted bool
 	// Spent is the use of a background agent; it counts against the chat that started
-	// it.
+	// it. Turn is the turn of the agent that used it: its commit comes later.
 	Spent *Spent
+	Turn  string
 }
 
 // Job is a schedule.

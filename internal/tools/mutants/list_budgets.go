@@ -69,7 +69,7 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "counts an agent only when its turn is committed",
-			File: dir + "/subagent/turn.go", Old: "	end.Spent = h.T.Usage.Spent()\n", New: "	c.Spent = h.T.Usage.Spent()\n",
+			File: dir + "/subagent/turn.go", Old: "	end.Spent, end.Turn = h.T.Usage.Spent(), h.T.Info.ID\n", New: "	c.Spent = h.T.Usage.Spent()\n",
 			Dir: dir, Test: "^TestAnAgentThatEndedDoesNotRunAgain$",
 		},
 		{

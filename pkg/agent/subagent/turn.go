@@ -255,7 +255,7 @@ func (h *agentTurn) refused(ctx context.Context, e *turn.Result) error {
 // the turn's use of the model, so that it counts before the report is read. If the task
 // was ended elsewhere, the commit stores the use.
 func (h *agentTurn) endTask(ctx context.Context, c *session.Commit, end session.Completion) error {
-	end.Spent = h.T.Usage.Spent()
+	end.Spent, end.Turn = h.T.Usage.Spent(), h.T.Info.ID
 	first, err := h.agents.End(ctx, h.task, end)
 	c.Spent, c.Counted = end.Spent, first
 	if errors.Is(err, session.ErrNotFound) {

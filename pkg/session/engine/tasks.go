@@ -51,7 +51,7 @@ func (s tasks) Complete(ctx context.Context, id string, c session.Completion) (b
 			return err
 		}
 		chat := table.ChatNum(t, task.Chat)
-		if err := rules.Spend(t, chat, c.Spent); err != nil {
+		if err := rules.SpendEarly(t, chat, c.Turn, c.Spent); err != nil {
 			return err
 		}
 		if err := s.e.out.Put(t, chat, c.Outbox, out); err != nil {

@@ -3,6 +3,7 @@ package rules
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"parley/pkg/session"
 	"parley/pkg/session/engine/table"
@@ -52,6 +53,22 @@ func Spend(t *table.Tx, chat uint64, s *session.Spent) error {
 		rows = append(rows, table.ShareRow{Purpose: s.Purpose, Model: s.Models[i].Model, Usage: s.Models[i].Usage})
 	}
 	return addShare(t, table.ShareKey(n, s.Day, s.Person), &table.ShareRecord{Person: s.Person, Rows: rows})
+}
+
+// SpendEarly counts a use in a chat, and keeps it for the turn that it belongs to, which is
+// another chat's and has yet to end.
+func SpendEarly(t *table.Tx, chat uint64, turn string, s *session.Spent) error {
+	if s == nil {
+		return nil
+	}
+	of, _, _ := strings.Cut(turn, "-")
+	if key, ok := table.TurnKey(table.ChatNum(t, of), turn); ok {
+		t.Added++
+		if err := t.Put(table.Uses, key, (*table.UseRecord)(s)); err != nil {
+			return err
+		}
+	}
+	return Spend(t, chat, s)
 }
 
 // SpendLate counts a use in a chat, and in the record of the ended turn that it belongs to,

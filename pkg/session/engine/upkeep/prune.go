@@ -117,6 +117,10 @@ func (p *pruning) sweep(t *table.Tx, h pruneCursor, limit int) (next pruneCursor
 	return h, true, old
 }
 
+// isTurnGone says whether there is neither the record of a turn nor an item that it has yet to
+// consume.
+func isTurnGone(t *table.Tx, k []byte) bool { return !t.Has(table.Turns, k) && !t.Has(table.Inbox, k) }
+
 // isOld says whether a record's time has come. A damaged one is old at once, except a chat.
 func (p *pruning) isOld(t *table.Tx, b table.Bucket, k, v []byte) bool {
 	if b == table.Chats {
@@ -142,8 +146,8 @@ func (p *pruning) isOld(t *table.Tx, b table.Bucket, k, v []byte) bool {
 		if since, err = time.Parse(time.DateOnly, table.SpentDay(k)); err == nil {
 			since = since.Add(keepSpent)
 		}
-	case table.Uses: // as long as the turn
-		return !t.Has(table.Turns, k)
+	case table.Uses:
+		return isTurnGone(t, k)
 	case table.Sums: // as long as the id
 		return !t.Has(table.Seen, k)
 	default:
