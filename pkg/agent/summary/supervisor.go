@@ -207,8 +207,11 @@ func (s *Supervisor) summarise(ctx context.Context, r *Request) error {
 	ask, cancel := context.WithTimeout(ctx, AskFor)
 	defer cancel()
 	part, err := s.o.Oldest(ask, r.Past, r.From)
-	if err != nil || len(part.Messages) == 0 {
+	if err != nil {
 		return err
+	}
+	if len(part.Messages) == 0 { // an earlier summary stands for it, which the turn has not seen
+		return session.ErrNotFound
 	}
 	resp, err := r.Model.Ask(ask, oldest(part.Messages))
 	if err != nil {
@@ -245,7 +248,7 @@ func (s *Supervisor) over(ctx context.Context, r *Request, c *cut, err error) {
 	c.drop = nil
 	close(c.ended)
 	use := r.Usage.Used()
-	note := r.Log.Info().Str("session", r.Session).Int("read", use.Input).Int("written", use.Output)
+	note := r.Log.Info().Int("read", use.Input).Int("written", use.Output)
 	switch {
 	case err == nil:
 		note.Msg("the oldest part of a conversation is summarised")
