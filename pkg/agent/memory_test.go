@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"parley/pkg/agent"
@@ -49,45 +50,49 @@ func TestASummaryKeepsTheTaintOfItsSources(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var summaries atomic.Int64
-			w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
-				switch m := last(msgs); {
-				case strings.HasPrefix(m.Content, "Summarise"):
-					summaries.Add(1)
-					return say("the summary")
-				case m.Content == "look":
-					return call("look", "{}")
-				case m.Content == "note":
-					return call("note", "{}")
-				default:
-					return say("heard " + filler)
+			synctest.Test(t, func(t *testing.T) {
+				var summaries atomic.Int64
+				model := script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+					switch m := last(msgs); {
+					case strings.HasPrefix(m.Content, "Summarise"):
+						summaries.Add(1)
+						return say("the summary")
+					case m.Content == "look":
+						return call("look", "{}")
+					case m.Content == "note":
+						return call("note", "{}")
+					default:
+						return say("heard " + filler)
+					}
+				})
+				w := newWorld(t, model, []tools.Tool{pageReader(), noter()}, withOptions(asking), withTokens(1200))
+				if c.look {
+					w.write("1", "1", "look")
+					w.expect()
 				}
-			}), []tools.Tool{pageReader(), noter()}, withOptions(asking), withTokens(1200))
-			if c.look {
-				w.write("1", "1", "look")
-				w.expect()
-			}
-			for i := 0; summaries.Load() < c.summaries; i++ {
-				if i > 100 {
-					t.Fatalf("%d summaries", summaries.Load())
+				for i := 0; summaries.Load() < c.summaries; i++ {
+					if i > 100 {
+						t.Fatalf("%d summaries", summaries.Load())
+					}
+					w.write("1", "1", "go on "+filler)
+					w.expect()
+					synctest.Wait() // for the summary
 				}
-				w.write("1", "1", "go on "+filler)
-				w.expect()
-			}
-			w.summarised("1", int(c.summaries))
-			if c.compact {
-				w.write("1", "1", "/compact")
-				w.expect()
-			}
-			if c.fresh {
-				w.write("1", "1", "/new")
-				w.expect()
-			}
-			w.write("1", "1", "note")
-			if o := w.expect(); (len(o.Buttons) > 0) != c.asks {
-				t.Errorf("asked: %v, sent %q", len(o.Buttons) > 0, o.Text)
-			}
-			w.settled()
+				w.summarised("1", int(c.summaries))
+				if c.compact {
+					w.write("1", "1", "/compact")
+					w.expect()
+				}
+				if c.fresh {
+					w.write("1", "1", "/new")
+					w.expect()
+				}
+				w.write("1", "1", "note")
+				if o := w.expect(); (len(o.Buttons) > 0) != c.asks {
+					t.Errorf("asked: %v, sent %q", len(o.Buttons) > 0, o.Text)
+				}
+				w.settled()
+			})
 		})
 	}
 }
