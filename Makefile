@@ -1,7 +1,7 @@
 # Parley's tasks. `make help` lists them.
 # On a machine with Go, git and make, `make run` and `make test` need nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run build test check large kill bench profile cgroup lint fuzz mutants docs prose fresh FORCE
+.PHONY: help run build test check browser large kill bench profile cgroup lint fuzz mutants docs prose fresh FORCE
 
 GO      ?= go
 
@@ -23,6 +23,7 @@ help:
 	@echo 'make run      build the gateway and open the console; needs no key'
 	@echo 'make test     every suite with small populations, in a few minutes'
 	@echo 'make check    all tests, each crash point once; with the race detector where a C compiler works'
+	@echo 'make browser  the page in chromium; pictures of it in bin/screens'
 	@echo 'make build    bin/parley for release, and its size by module'
 	@echo 'make kill     the crash points with $(KILL_SEEDS) seeds each'
 	@echo 'make large    a start with 10,000 interrupted tasks, and a newcomer behind 20,000 chats'
@@ -59,6 +60,9 @@ test:
 
 check:
 	@GO='$(GO)' sh scripts/test.sh --all
+
+browser:
+	cd internal/test/browser && PARLEY_SCREENS=$${PARLEY_SCREENS:-$(CURDIR)/bin/screens} $(GO) test -count=1 -timeout 20m .
 
 kill:
 	PARLEY_KILL_SEEDS=$(KILL_SEEDS) $(GO) test -count=1 -timeout 60m -v ./internal/test/kill

@@ -211,7 +211,7 @@ export function Conversation({ chat, changed: listChanged, out }) {
       <${Composer} draft=${draft} setDraft=${setDraft} running=${working} send=${sendDraft} stop=${stop} options=${options} setOptions=${setOptions}
         tools=${tools} models=${models} files=${[]} addFiles=${null} dropFile=${null} />
       <p class="status" role="status">${news ? html`<span class="offscreen">${news}</span>` : null}
-        ${state.usage && !state.running ? `${state.usage.input.toLocaleString()} tokens read, ${state.usage.output.toLocaleString()} written` : ""}</p>
+        ${state.usage && !state.running && state.usage.input + state.usage.output > 0 ? `${state.usage.input.toLocaleString()} tokens read, ${state.usage.output.toLocaleString()} written` : ""}</p>
     </div>`;
 }
 
