@@ -112,7 +112,7 @@ func TestHostileMarkdown(t *testing.T) { //nolint:paralleltest // a browser has 
 			clicks: links.filter((a) => a.rel !== "noopener noreferrer" || a.target !== "_blank").length,
 		};
 	})()`)
-	allowed := "a blockquote br button code div em figcaption figure h3 h4 h5 h6 hr li ol p path pre s span strong svg table tbody td th " +
+	allowed := "a blockquote br button code div em figcaption figure h2 h3 h4 h5 h6 hr li ol p path pre s span strong svg table tbody td th " +
 		"thead tr ul"
 	for _, name := range found.Elements {
 		if !strings.Contains(" "+allowed+" ", " "+name+" ") {

@@ -84,9 +84,9 @@ function Tool({ entry }) {
       <span class="turner"><${Icon} name="down" /></span>
     </summary>
     <div class="inside">
-      <h3>Arguments</h3>
+      <h2>Arguments</h2>
       <pre tabindex="0">${shown || "{}"}</pre>
-      ${result !== undefined && html`<h3>${entry.failed ? "Error" : "Result"} <${Copy} text=${result} label="Copy result" /></h3>
+      ${result !== undefined && html`<h2>${entry.failed ? "Error" : "Result"} <${Copy} text=${result} label="Copy result" /></h2>
         <pre tabindex="0">${visible(pretty(result))}</pre>`}
       ${entry.took !== undefined && html`<p class="muted">Took ${took(entry.took) || "less than a millisecond"}</p>`}
     </div>
@@ -142,7 +142,7 @@ function Question({ entry, actions }) {
   }
   const open = !entry.decision && !over;
   return html`<section class=${`question ${open ? "open" : ""}`} aria-label=${`Approval of ${entry.name}`}>
-    <h3><${Icon} name=${open ? "warn" : entry.decision === "deny" ? "close" : "check"} /> ${open ? "May this run?" : entry.name}</h3>
+    <h2><${Icon} name=${open ? "warn" : entry.decision === "deny" ? "close" : "check"} /> ${open ? "May this run?" : entry.name}</h2>
     <${Asked} text=${entry.text} />
     ${open
       ? html`<div class="choices">${entry.choices.map((c) => html`<button type="button" key=${c} class=${c} disabled=${sent !== ""}

@@ -83,7 +83,7 @@ export function Markdown({ text }) {
 function block(n, i) {
   switch (n.t) {
     case "h":
-      return html`<${`h${Math.min(n.level + 2, 6)}`} key=${i}>${inline(n.in)}<//>`;
+      return html`<${`h${Math.min(n.level + 1, 6)}`} key=${i}>${inline(n.in)}<//>`;
     case "code":
       return html`<${Code} key=${i} text=${n.text || ""} lang=${n.lang || ""} />`;
     case "hr":
