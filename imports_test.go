@@ -84,6 +84,8 @@ func rooms() map[string][]string {
 		"pkg/api/native": {
 			"pkg/events", "pkg/httpd", "pkg/session", "pkg/tools", "pkg/policy", "pkg/channels", "pkg/providers",
 		},
+		// AG-UI is another face of the chats of the native API, and goes by its rules.
+		"pkg/api/agui": append([]string{"pkg/api/native", "pkg/events", "pkg/httpd", "pkg/session", "pkg/policy"}, vocabulary...),
 		"pkg/api/openai": {
 			"pkg/events", "pkg/httpd", "pkg/session", "pkg/channels", "pkg/providers", "pkg/fair",
 		},

@@ -70,6 +70,8 @@ type Call struct {
 	Run string `json:"run"`
 	// Summary is one line for people: the tool and the subject of the call.
 	Summary string `json:"summary"`
+	// Round counts the answers of the model in its turn, from 1: models repeat their ids.
+	Round int `json:"-"`
 }
 
 // RunServer says that the gateway runs a call, RunClient that the program does which sent

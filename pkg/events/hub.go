@@ -159,18 +159,36 @@ const Lost = "0-0"
 // MarkOf is the id behind which the events of the turn of a message follow; false where the
 // list of its chat does not have them.
 func (h *Hub) MarkOf(at channels.Address, message string) (id string, ok bool) {
+	id, _, ok = h.markOf(at, func(d Data) bool {
+		begun, is := d.(TurnBegun)
+		return is && begun.Message == message
+	})
+	return id, ok
+}
+
+// MarkOfAnswer is the same for the turn in which a question was answered, with its id.
+func (h *Hub) MarkOfAnswer(at channels.Address, question string) (id, turn string, ok bool) {
+	return h.markOf(at, func(d Data) bool {
+		resolved, is := d.(Resolved)
+		return is && resolved.ID == question
+	})
+}
+
+// markOf finds the turn with the newest event of a kind.
+func (h *Hub) markOf(at channels.Address, is func(Data) bool) (id, turn string, ok bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c := h.chats[at]
 	if c == nil {
-		return "", false
+		return "", "", false
 	}
 	for _, e := range slices.Backward(c.events.after(0, c.events.len())) { // a turn may have begun anew
-		if begun, is := e.data.(TurnBegun); is && begun.Message == message {
-			return h.id(e.seq - 1), true
+		ok = ok || is(e.data)
+		if begun, first := e.data.(TurnBegun); first && ok {
+			return h.id(e.seq - 1), begun.Turn, true
 		}
 	}
-	return "", false
+	return "", "", false
 }
 
 // start is the number of the event before the running turn, or of the newest one; the lock

@@ -10,7 +10,9 @@ import (
 
 	"parley/pkg/agent/approval"
 	"parley/pkg/agent/command"
+	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/turn"
+	"parley/pkg/api/agui"
 	"parley/pkg/api/native"
 	"parley/pkg/channels"
 	"parley/pkg/channels/web"
@@ -126,7 +128,11 @@ func serveAPI(a *App) {
 		},
 		Rounds: cmp.Or(a.cfg.Agent.MaxToolIterations, defaultRounds), Redact: a.o.Redactor.Redact, Log: a.o.Log,
 	})
-	for _, route := range slices.Concat(api.Routes("/api", httpd.AccessProgram), api.Routes("/page", httpd.AccessPage), pageRoutes{a}.all()) {
+	ag := agui.New(agui.Options{
+		Native: api, Hub: a.web.hub, Silence: prompt.NoReply, CallOf: approval.DecidedCall, Redact: a.o.Redactor.Redact, Log: a.o.Log,
+	})
+	routes := slices.Concat(api.Routes("/api", httpd.AccessProgram), api.Routes("/page", httpd.AccessPage), pageRoutes{a}.all(), ag.Routes())
+	for _, route := range routes {
 		a.front.server.Handle(route)
 	}
 	serveOpenAI(a)

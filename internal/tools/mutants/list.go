@@ -18,7 +18,7 @@ func List() []Mutant {
 		operatorMutants(), damageMutants(), saidMutants(), troubleMutants(), unusableMutants(),
 		readerMutants(), drainMutants(), hiddenMutants(), peopleMutants(), newcomerMutants(), limitMutants(), startMutants(),
 		spokenMutants(), geminiMutants(), claudeMutants(), toolModeMutants(),
-		eventMutants(), pieceMutants(), apiMutants(), credentialMutants(), pageMutants(),
+		eventMutants(), pieceMutants(), apiMutants(), aguiMutants(), credentialMutants(), pageMutants(),
 		openaiMutants(),
 	)
 }

@@ -49,13 +49,13 @@ func changed(a *session.Approval, ex *tools.Examination) bool {
 	return ex.State != a.Call.Fingerprint || TextOf(ex, a.Call.Arguments) != a.Text
 }
 
-// decidedCall is the id of the call that a decision's turn makes.
-func decidedCall(a *session.Approval) string { return "approved_" + a.ID }
+// DecidedCall is the id of the call that a decision's turn makes.
+func DecidedCall(a *session.Approval) string { return "approved_" + a.ID }
 
 // answerOf is the answer that makes the stored call.
 func answerOf(a *session.Approval) *providers.LLMResponse {
 	args, err := providers.DecodeArguments(a.Call.Arguments)
-	c := providers.ToolCall{ID: decidedCall(a), Type: "function", Name: a.Call.Tool, Arguments: args, RawArguments: a.Call.Arguments}
+	c := providers.ToolCall{ID: DecidedCall(a), Type: "function", Name: a.Call.Tool, Arguments: args, RawArguments: a.Call.Arguments}
 	if err != nil {
 		c.BadArguments = err.Error()
 	}

@@ -70,7 +70,7 @@ func (l *telling) event(e *tools.Event) {
 	case tools.EventToolCallDelta:
 		l.to.CallDelta(e.CallID, e.Tool, e.Arguments)
 	case tools.EventToolCall:
-		l.call(e.CallID, e.Tool, e.Arguments)
+		l.call(e.Round, e.CallID, e.Tool, e.Arguments)
 	case tools.EventExecuting:
 		l.to.Tell(events.Executing{ID: e.CallID, Called: e.Tool})
 	case tools.EventProgress:
@@ -86,13 +86,13 @@ func (l *telling) event(e *tools.Event) {
 }
 
 // call tells a whole call.
-func (l *telling) call(id, tool, arguments string) {
+func (l *telling) call(round int, id, tool, arguments string) {
 	run := events.RunServer
 	if caller.Runs(Wish(l.of), tool) {
 		run = events.RunClient
 	}
 	l.to.Tell(events.Call{
-		ID: id, Called: tool, Arguments: json.RawMessage(arguments), Run: run, Summary: summaryOf(tool, arguments),
+		ID: id, Called: tool, Arguments: json.RawMessage(arguments), Run: run, Summary: summaryOf(tool, arguments), Round: round,
 	})
 }
 
@@ -119,7 +119,7 @@ func (l *telling) again(s *session.Step) {
 		l.answered(s.Answer)
 		for i := range s.Answer.ToolCalls {
 			c := &s.Answer.ToolCalls[i]
-			l.call(c.ID, c.Name, c.RawArguments)
+			l.call(s.Round, c.ID, c.Name, c.RawArguments)
 		}
 	case s.Kind == session.StepEnded && s.Call != nil && s.Call.Approval == "":
 		l.to.Result(events.Result{ID: s.Call.ID, Called: s.Call.Tool, Result: s.Call.Result, IsError: s.Call.IsError})

@@ -178,30 +178,21 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, p *place) *httpd.Re
 	var d struct {
 		Decision string `json:"decision"`
 	}
-	if f := decode(r, &d); f != nil {
+	if f := Decode(r, &d); f != nil {
 		return f
 	}
-	q, err := a.o.Store.Approval(r.Context(), r.PathValue("approval"))
-	switch {
-	case errors.Is(err, session.ErrNotFound), err == nil && q.Address != p.at:
-		return notFound()
-	case err != nil:
-		return a.fault(err)
-	case p.program && !p.caller.May(httpd.RightApprove):
-		return forbidden(textNoApprove)
-	case p.program && (q.Wish == nil || q.Wish.Credential == "" || q.Wish.Credential == p.caller.Credential):
-		return forbidden(textOwnQuestion)
-	case !slices.Contains(Choices(&q), d.Decision):
-		return bad("decision", textDecision)
-	case q.State != session.ApprovalOpen:
-		return a.decidedAgain(w, r, &q, d.Decision)
+	q, f := questionOf(r.Context(), a, p, r.PathValue("approval"))
+	if f != nil {
+		return f
 	}
-	// the same answer again is the same press
-	id := "press/" + keyOf(p.caller.Credential, p.at.Chat, q.ID, d.Decision)
-	press := p.inbound(channels.KindButton, id, a.o.Press(&q, d.Decision), &channels.Wish{})
-	press.MessageID = q.Question
-	if err := a.o.Post(r.Context(), press); err != nil {
-		return a.fault(err)
+	if f := mayDecide(p, q, d.Decision); f != nil {
+		return f
+	}
+	if q.State != session.ApprovalOpen {
+		return a.decidedAgain(w, r, q, d.Decision)
+	}
+	if f := press(r.Context(), a, p, q, d.Decision); f != nil {
+		return f
 	}
 	return a.accepted(w, map[string]string{"id": q.ID, "decision": d.Decision})
 }
@@ -231,4 +222,50 @@ func (a *API) decisionOf(ctx context.Context, q *session.Approval) (string, erro
 	default:
 		return "", nil
 	}
+}
+
+// questionOf is the question with an id, in the chat of a place.
+func questionOf(ctx context.Context, a *API, p *place, id string) (*session.Approval, *httpd.Refusal) {
+	q, err := a.o.Store.Approval(ctx, id)
+	switch {
+	case errors.Is(err, session.ErrNotFound), err == nil && q.Address != p.at:
+		return nil, notFound()
+	case err != nil:
+		return nil, a.fault(err)
+	}
+	return &q, nil
+}
+
+// mayDecide refuses answers that a caller may not give. A program may take back a call of a
+// turn that it started itself.
+func mayDecide(p *place, q *session.Approval, decision string) *httpd.Refusal {
+	started := ""
+	if q.Wish != nil {
+		started = q.Wish.Credential
+	}
+	own := started == p.caller.Credential
+	switch {
+	case p.program && own && decision == deny:
+	case p.program && !p.caller.May(httpd.RightApprove):
+		return forbidden(textNoApprove)
+	case p.program && (started == "" || own):
+		return forbidden(textOwnQuestion)
+	case !slices.Contains(Choices(q), decision):
+		return bad("decision", textDecision)
+	}
+	return nil
+}
+
+// press stores the answer to a question: the same answer again is the same press.
+func press(ctx context.Context, a *API, p *place, q *session.Approval, decision string) *httpd.Refusal {
+	press := p.inbound(channels.KindButton, pressID(p, q, decision), a.o.Press(q, decision), &channels.Wish{})
+	press.MessageID = q.Question
+	if err := a.o.Post(ctx, press); err != nil {
+		return a.fault(err)
+	}
+	return nil
+}
+
+func pressID(p *place, q *session.Approval, decision string) string {
+	return "press/" + keyOf(p.caller.Credential, p.at.Chat, q.ID, decision)
 }

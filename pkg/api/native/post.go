@@ -30,11 +30,19 @@ type request struct {
 	Choice      json.RawMessage `json:"tool_choice"`
 	// Model answers instead of the one of the chat.
 	Model string `json:"model,omitempty"`
+
+	brought Brought
+	keyed   bool // its id is the client's
 }
 
 // sum is the same for two requests only where they ask for the same.
 func (q *request) sum() (string, *httpd.Refusal) {
 	whole, err := json.Marshal(q)
+	if err == nil && !q.brought.empty() {
+		var more []byte
+		more, err = json.Marshal(q.brought)
+		whole = append(whole, more...)
+	}
 	if err != nil {
 		return "", bad("", fmt.Sprintf(textBody, err))
 	}
@@ -55,40 +63,51 @@ type stored struct {
 // post stores a message of a person.
 func (a *API) post(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal {
 	var q request
-	if f := decode(r, &q); f != nil {
-		return f
-	}
-	if q.Message == "" {
-		return bad("message", textNoMessage)
-	}
-	if f := a.mayCommand(p, q.Message); f != nil {
-		return f
-	}
-	wish, f := a.wish(r.Context(), p, &q)
-	if f != nil {
-		return f
-	}
-	if wish.Model, f = a.model(r.Context(), p, q.Model); f != nil {
+	if f := Decode(r, &q); f != nil {
 		return f
 	}
 	id, f := inboundID(r, p)
 	if f != nil {
 		return f
 	}
-	if len(r.Header.Values(keyHeader)) > 0 {
+	q.keyed = len(r.Header.Values(keyHeader)) > 0
+	s, f := say(r.Context(), a, p, id, &q)
+	if f != nil {
+		return f
+	}
+	s.Chat = r.PathValue("chat")
+	return a.accepted(w, s)
+}
+
+// say stores a message under its key, which takes no other one where it is the client's.
+func say(ctx context.Context, a *API, p *place, id string, q *request) (s stored, f *httpd.Refusal) {
+	if q.Message == "" && len(q.brought.Said) == 0 {
+		return s, bad("message", textNoMessage)
+	}
+	if f := a.mayCommand(p, q.Message); f != nil {
+		return s, f
+	}
+	wish, f := a.wish(ctx, p, q)
+	if f != nil {
+		return s, f
+	}
+	if wish.Model, f = a.model(ctx, p, q.Model); f != nil {
+		return s, f
+	}
+	if q.keyed {
 		if wish.Sum, f = q.sum(); f != nil {
-			return f
+			return s, f
 		}
 	}
 	m := p.inbound(channels.KindMessage, id, q.Message, wish)
 	item, after := session.InboundItemID(p.at, id), a.o.Hub.Mark(p.at)
-	switch err := a.o.Post(r.Context(), m); {
+	switch err := a.o.Post(ctx, m); {
 	case errors.Is(err, session.ErrTaken):
-		return &httpd.Refusal{Status: http.StatusConflict, Code: "conflict", Message: textOtherBody}
+		return s, &httpd.Refusal{Status: http.StatusConflict, Code: "conflict", Message: textOtherBody}
 	case err != nil:
-		return a.fault(err)
+		return s, a.fault(err)
 	}
-	return a.accepted(w, stored{Chat: r.PathValue("chat"), Message: item, After: a.behind(r.Context(), p, item, after)})
+	return stored{Message: item, After: a.behind(ctx, p, item, after)}, nil
 }
 
 // behind is the id from which a program follows its message. One that is sent again may be
@@ -227,7 +246,8 @@ func (a *API) wish(ctx context.Context, p *place, q *request) (*channels.Wish, *
 	if f := choose(w, q.Choice); f != nil {
 		return nil, f
 	}
-	if w.Choice == channels.ChoiceTool && !slices.Contains(offered, w.Tool) {
+	w.Said, w.Caller, w.Instructions = q.brought.Said, q.brought.Caller, q.brought.Instructions
+	if w.Choice == channels.ChoiceTool && !slices.Contains(offered, w.Tool) && !q.brought.has(w.Tool) {
 		return nil, bad("tool_choice", fmt.Sprintf(textToolName, w.Tool))
 	}
 	return w, nil
@@ -281,8 +301,8 @@ func keyOf(parts ...string) string {
 	return hex.EncodeToString(sum.Sum(nil)[:sumBytes])
 }
 
-// decode reads the whole body as one JSON object. Unknown fields pass.
-func decode(r *http.Request, v any) *httpd.Refusal {
+// Decode reads the whole body as one JSON object. Unknown fields pass.
+func Decode(r *http.Request, v any) *httpd.Refusal {
 	d := json.NewDecoder(r.Body)
 	err := d.Decode(v)
 	if err == nil {

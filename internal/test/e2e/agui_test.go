@@ -1,0 +1,98 @@
+package e2e_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"parley/internal/test/fakemodel"
+)
+
+// aguiRun posts a run, until the gateway takes it, and reads its events up to the one of a
+// type, or until the stream breaks.
+func (w *apiWorld) aguiRun(body, last string) (types []string, text string) {
+	w.t.Helper()
+	for w.ctx.Err() == nil {
+		req, err := http.NewRequestWithContext(w.ctx, http.MethodPost, strings.TrimSuffix(w.base, "/api")+"/agui", strings.NewReader(body))
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+w.token)
+		req.Header.Set("Content-Type", "application/json")
+		resp, err := http.DefaultClient.Do(req)
+		if err == nil {
+			types, text = aguiEvents(resp, last)
+			_ = resp.Body.Close()
+			if len(types) > 0 {
+				return types, text
+			}
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	w.t.Fatal("no run")
+	return nil, ""
+}
+
+// aguiEvents are the types of events, equal neighbours as one, and the text.
+func aguiEvents(resp *http.Response, last string) (types []string, text string) {
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		var e struct{ Type, Delta string }
+		data, ok := strings.CutPrefix(lines.Text(), "data: ")
+		if !ok || json.Unmarshal([]byte(data), &e) != nil {
+			continue
+		}
+		if len(types) == 0 || types[len(types)-1] != e.Type {
+			types = append(types, e.Type)
+		}
+		if e.Type == "TEXT_MESSAGE_CONTENT" {
+			text += e.Delta
+		}
+		if e.Type == last {
+			break
+		}
+	}
+	return types, text
+}
+
+// TestAGUIOverAKill: the process is killed in the middle of a run, and again once that is
+// answered; the client sends the run again each time, and the call with an effect ran once.
+func TestAGUIOverAKill(t *testing.T) {
+	t.Parallel()
+	const answer = "It is done, and here is what came of it."
+	var killed atomic.Bool
+	w := newAPIWorld(t, func(req fakemodel.Request) fakemodel.Answer {
+		if len(results(req)) == 0 {
+			return fakemodel.Call("effect", `{"text":"once"}`)
+		}
+		a := fakemodel.Say(answer)
+		if !killed.Load() {
+			a.Fault = fakemodel.Fault{Cut: 700, Silence: true}
+		}
+		return a
+	})
+	const body = `{"threadId":"main","runId":"1","messages":[{"id":"m1","role":"user","content":"do it"}]}`
+	begun := []string{"RUN_STARTED", "TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END", "TOOL_CALL_RESULT", "TEXT_MESSAGE_START"}
+	if types, _ := w.aguiRun(body, "TEXT_MESSAGE_CONTENT"); !slices.Equal(types, append(slices.Clip(begun), "TEXT_MESSAGE_CONTENT")) {
+		t.Errorf("before the kill: %q", types)
+	}
+	killed.Store(true)
+	w.kill()
+	w.start()
+	want := slices.Concat(begun, []string{"TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END", "RUN_FINISHED"})
+	if types, text := w.aguiRun(body, "RUN_FINISHED"); !slices.Equal(types, want) || text != answer {
+		t.Errorf("after the kill: %q, %q", types, text)
+	}
+	w.kill()
+	w.start()
+	if types, _ := w.aguiRun(body, "RUN_FINISHED"); !slices.Equal(types, []string{"RUN_STARTED", "MESSAGES_SNAPSHOT", "RUN_FINISHED"}) {
+		t.Errorf("after the second kill: %q", types)
+	}
+	if n := w.ran(); n != 1 {
+		t.Errorf("the call ran %d times", n)
+	}
+}
