@@ -24,13 +24,14 @@ func TestTheExamplesOfTheAPI(t *testing.T) {
 	}
 	w := newAPIWorld(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("There are two.") })
 	blocks := shellBlock.FindAllStringSubmatch(string(page), -1)
-	answers := []string{`"chat":"main"`, "event: reset"} // the id of the page is of another process
+	answers := []string{`"chat":"main"`, "event: reset", `"type":"RUN_FINISHED"`} // the id of the page is of another process
 	if len(blocks) != len(answers) {
 		t.Fatalf("the page has %d commands, and the test knows %d answers", len(blocks), len(answers))
 	}
+	server := strings.TrimSuffix(w.base, "/api")
 	for i, block := range blocks {
-		command := strings.ReplaceAll(block[1], "http://127.0.0.1:8080/api", w.base)
-		if !strings.Contains(command, w.base) {
+		command := strings.ReplaceAll(block[1], "http://127.0.0.1:8080", server)
+		if !strings.Contains(command, server) {
 			t.Errorf("no address of the page in %q", command)
 		}
 		if got := w.shell(command, answers[i]); !strings.Contains(got, answers[i]) {

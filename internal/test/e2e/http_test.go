@@ -33,8 +33,9 @@ func TestOnePortForProbesAndAWebhook(t *testing.T) {
 		{"POST", "/telegram/main", "", 401},
 		{"POST", "/telegram/main", "bot.example.org", 401},
 		{"POST", "/telegram/main", "any.example", 421},
-		{"GET", "/", "", 404},
+		{"GET", "/", "", 200},
 		{"GET", "/", "any.example", 421},
+		{"GET", "/unknown", "", 404},
 	} {
 		if status, body := get(t, tc.method, "http://"+addr+tc.path, tc.host); status != tc.status {
 			t.Errorf("%s %s, Host %q: %d %s", tc.method, tc.path, tc.host, status, body)
