@@ -25,7 +25,7 @@ type answer struct {
 	over bool
 }
 
-// answers reads the resume of a run. Nothing of it is stored yet.
+// answers reads the answers in the resume of a run, and stores none of them.
 func (r *run) answers(ctx context.Context) ([]answer, *httpd.Refusal) {
 	var all []answer
 	for i := range r.in.Resume {

@@ -32,8 +32,8 @@ func (b *Brought) has(tool string) bool {
 	return slices.ContainsFunc(b.Caller, func(t channels.CallerTool) bool { return t.Name == tool })
 }
 
-// Chat is a chat of a program's person, for the faces of other protocols. What they store
-// and answer goes by the rules of the routes here.
+// Chat is a chat of a program's person, for the packages of other protocols. Its methods
+// store messages and answer questions by the same rules as the routes of this package.
 type Chat struct {
 	api   *API
 	place place

@@ -67,7 +67,7 @@ type ask struct {
 // Waiting is a browser that waits for the operator.
 type Waiting struct {
 	Code string
-	// Who is the person that it says it is.
+	// Who is the person that the browser claims to be.
 	Who            policy.Person
 	Asked, Expires time.Time
 }
