@@ -2,6 +2,7 @@ package httpd
 
 // The sentences that clients read.
 const (
+	textBody = "the body is no JSON object of this form: %v"
 	textHost = "this name is not one of the gateway's: write the address under which clients reach it as http.public_url, and have " +
 		"a proxy in front pass the header Host on"
 	textOrigin      = "the request does not come from the gateway's own page"

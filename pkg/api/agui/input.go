@@ -68,7 +68,7 @@ const (
 // read decodes the body of a request.
 func read(r *http.Request) (*input, *httpd.Refusal) {
 	var in input
-	if f := native.Decode(r, &in); f != nil {
+	if f := httpd.Decode(r, &in); f != nil {
 		return nil, f
 	}
 	switch {

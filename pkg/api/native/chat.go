@@ -178,7 +178,7 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, p *place) *httpd.Re
 	var d struct {
 		Decision string `json:"decision"`
 	}
-	if f := Decode(r, &d); f != nil {
+	if f := httpd.Decode(r, &d); f != nil {
 		return f
 	}
 	q, f := questionOf(r.Context(), a, p, r.PathValue("approval"))

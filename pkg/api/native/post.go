@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -63,7 +62,7 @@ type stored struct {
 // post stores a message of a person.
 func (a *API) post(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal {
 	var q request
-	if f := Decode(r, &q); f != nil {
+	if f := httpd.Decode(r, &q); f != nil {
 		return f
 	}
 	id, f := inboundID(r, p)
@@ -299,22 +298,4 @@ func keyOf(parts ...string) string {
 		_, _ = fmt.Fprintf(sum, "%d:%s", len(s), s)
 	}
 	return hex.EncodeToString(sum.Sum(nil)[:sumBytes])
-}
-
-// Decode reads the whole body as one JSON object. Unknown fields pass.
-func Decode(r *http.Request, v any) *httpd.Refusal {
-	d := json.NewDecoder(r.Body)
-	err := d.Decode(v)
-	if err == nil {
-		if _, end := d.Token(); !errors.Is(end, io.EOF) {
-			err = errors.New("text follows the object")
-		}
-	}
-	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &httpd.Refusal{Status: http.StatusRequestEntityTooLarge, Code: "too_large", Message: tooLarge.Error()}
-	}
-	if err != nil {
-		return bad("", fmt.Sprintf(textBody, err))
-	}
-	return nil
 }

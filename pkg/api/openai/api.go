@@ -5,10 +5,8 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"strings"
 	"time"
@@ -108,24 +106,6 @@ func handler(serve func(w http.ResponseWriter, r *http.Request, c *httpd.Caller)
 			httpd.Refuse(w, *f)
 		}
 	})
-}
-
-// decode reads the whole body as one JSON object. Unknown fields pass.
-func decode(r *http.Request, v any) *httpd.Refusal {
-	d := json.NewDecoder(r.Body)
-	err := d.Decode(v)
-	if err == nil {
-		if _, end := d.Token(); !errors.Is(end, io.EOF) {
-			err = errors.New("text follows the object")
-		}
-	}
-	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return &httpd.Refusal{Status: http.StatusRequestEntityTooLarge, Code: "too_large", Message: tooLarge.Error()}
-	}
-	if err != nil {
-		return bad("", fmt.Sprintf(textBody, err))
-	}
-	return nil
 }
 
 // place is the chat of a request, and the id of its message there.

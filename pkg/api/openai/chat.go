@@ -62,7 +62,7 @@ func (a *arguments) UnmarshalJSON(raw []byte) error {
 // chatCompletions answers a conversation.
 func (a *API) chatCompletions(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
 	var q chatRequest
-	if f := decode(r, &q); f != nil {
+	if f := httpd.Decode(r, &q); f != nil {
 		return f
 	}
 	choice, f := a.choose(c, q.Model)

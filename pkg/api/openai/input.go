@@ -159,7 +159,7 @@ func (q *responseRequest) tools(w *channels.Wish) *httpd.Refusal {
 // responses answers with the items of a turn.
 func (a *API) responses(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
 	var q responseRequest
-	if f := decode(r, &q); f != nil {
+	if f := httpd.Decode(r, &q); f != nil {
 		return f
 	}
 	choice, f := a.choose(c, q.Model)
