@@ -153,7 +153,8 @@ func TestAJobOfSomebodyWhoLostTheRightIsPausedAndSaysSoOnce(t *testing.T) {
 					Name: "report", Spec: every("1h"), Text: "Report.", Prompt: prompt, Principal: session.Principal{Level: "read"},
 					Due: p.now().Add(time.Hour),
 				})
-				p.next("Schedule “report” (job1) was not run: Ada, its creator, no longer has access here. It is paused.")
+				p.next("Schedule “report” (job1) was not run: Ada, its creator, or the token that it was made with, " +
+					"no longer has access here. It is paused.")
 				p.quiet(24 * time.Hour)
 				if j := p.job("job1"); !j.Paused || j.Why == "" {
 					t.Errorf("job %+v", j)

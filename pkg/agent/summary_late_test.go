@@ -2,7 +2,9 @@ package agent_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,6 +24,7 @@ type lateTalk struct {
 	// and ended those that were given up.
 	takes        atomic.Int64
 	asked, ended atomic.Int64
+	fails        atomic.Bool
 	turns        int
 	// first are the first messages of the requests for answers.
 	first []string
@@ -50,6 +53,9 @@ func newLateTalk(t *testing.T, takes time.Duration, opts ...option) *lateTalk {
 			return resp, err
 		}
 		n := l.asked.Add(1)
+		if l.fails.Load() {
+			return nil, errors.New("down")
+		}
 		select {
 		case <-time.After(time.Duration(l.takes.Load())):
 		case <-ctx.Done():
@@ -190,22 +196,27 @@ func TestASummaryThatComesTooLate(t *testing.T) {
 	}
 }
 
-// TestARestartCostsOneSummaryAtMost: a stop waits for one as long as for a turn, and drops it
-// then; the next turn asks again.
+// TestARestartCostsOneSummaryAtMost: a stop waits for one a few seconds, and no longer than for
+// a turn, and drops it then; the next turn asks again.
 func TestARestartCostsOneSummaryAtMost(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		grace time.Duration
-		asked int64
-	}{"it waits": {time.Minute, 1}, "it drops": {time.Second, 2}} {
+		takes, grace time.Duration
+		asked        int64
+		within       time.Duration
+	}{
+		"it waits": {8 * time.Second, time.Minute, 1, 9 * time.Second},
+		"it drops": {30 * time.Second, time.Minute, 2, 11 * time.Second},
+		"the turn": {8 * time.Second, time.Second, 2, 2 * time.Second},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				l := newLateTalk(t, 30*time.Second, withGrace(c.grace))
+				l := newLateTalk(t, c.takes, withGrace(c.grace))
 				l.untilAsked()
 				began := time.Now()
 				l.restart()
-				if took := time.Since(began); took > 31*time.Second {
+				if took := time.Since(began); took > c.within {
 					t.Errorf("the restart took %s", took)
 				}
 				for range 3 {
@@ -252,6 +263,39 @@ func TestASummaryEndsAtItsDeadline(t *testing.T) {
 		begins := l.begins()
 		if first := begins[len(begins)-1]; first == begins[0] || begins[len(begins)-3] != first {
 			t.Errorf("the requests began with %q", begins)
+		}
+		l.settled()
+	})
+}
+
+// TestASummaryThatFailsRests: a model that makes no summaries is asked less and less often,
+// and the first one that it makes is stored.
+func TestASummaryThatFailsRests(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := newLateTalk(t, time.Second)
+		l.fails.Store(true)
+		l.untilAsked()
+		began, last := time.Now(), time.Now()
+		var rests []int // in minutes
+		for time.Since(began) < 5*time.Hour {
+			<-time.After(time.Minute)
+			before := l.asked.Load()
+			if l.turn(); l.asked.Load() > before {
+				rests = append(rests, int(time.Since(last).Round(time.Minute)/time.Minute))
+				last = time.Now()
+			}
+		}
+		if want := []int{1, 2, 4, 8, 16, 32, 60, 60, 60}; !slices.Equal(rests, want) {
+			t.Errorf("the conversation rested for %v minutes, want %v", rests, want)
+		}
+		l.fails.Store(false)
+		<-time.After(time.Hour)
+		l.turn()
+		<-time.After(2 * time.Second)
+		synctest.Wait()
+		if texts, from := l.summaries(); len(texts) != 1 || from == 0 {
+			t.Errorf("the history has the summaries %q and begins at %d", texts, from)
 		}
 		l.settled()
 	})

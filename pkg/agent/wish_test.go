@@ -2,6 +2,8 @@ package agent_test
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -43,6 +45,9 @@ func (offers) Chat(
 	case map[string]any:
 		name, _ := choice["name"].(string)
 		said += " choice: the tool " + name
+	}
+	if schema, ok := options["response_format"].(json.RawMessage); ok {
+		said += fmt.Sprint(" format: ", string(schema), " strict: ", options["response_strict"] == true)
 	}
 	return say(said)
 }
@@ -200,4 +205,37 @@ type anyone struct{}
 
 func (anyone) Authorize(context.Context, channels.Inbound) channels.Decision {
 	return channels.Decision{Allow: true}
+}
+
+// TestAWishForAFormat is told to the model, in the turn of the message alone.
+func TestAWishForAFormat(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, offers{}, nil)
+	schema := json.RawMessage(`{"type":"object"}`)
+	for _, c := range []struct {
+		wish *channels.Wish
+		want string
+	}{
+		{&channels.Wish{Schema: schema}, `offered: format: {"type":"object"} strict: false`},
+		{&channels.Wish{Schema: schema, Strict: true}, `offered: format: {"type":"object"} strict: true`},
+		{nil, "offered:"},
+	} {
+		w.wishing("go", c.wish)
+		if got := w.expect().Text; got != c.want {
+			t.Errorf("%+v: %q, want %q", c.wish, got, c.want)
+		}
+	}
+	w.settled()
+}
+
+// TestAWishForNoQuestions: a call that a person would have to allow is refused at once.
+func TestAWishForNoQuestions(t *testing.T) {
+	t.Parallel()
+	b := &book{edition: "1"}
+	w := newWorld(t, script(writer), []tools.Tool{b.tool()}, withOptions(asking))
+	w.wishing("page one", &channels.Wish{NoQuestions: true})
+	if got := w.expect(); !strings.Contains(got.Text, "is not asked for this program") || len(got.Buttons) > 0 || len(b.texts()) > 0 {
+		t.Errorf("%+v, written %q", got, b.texts())
+	}
+	w.settled()
 }

@@ -105,6 +105,30 @@ type Attachment struct {
 	Name string `json:"name"`
 	// Size is its length in bytes as far as the platform tells; 0 where it does not.
 	Size int64 `json:"size,omitempty"`
+	// ID and Type are those of a [KeptFile] that people may fetch again; ID is "" elsewhere.
+	ID   string `json:"id,omitempty"`
+	Type string `json:"type,omitempty"`
+}
+
+// KeptFile is a file of a chat that its channel keeps for those who read the chat.
+type KeptFile struct {
+	// ID is "" where the content is no longer kept.
+	ID   string `json:"id,omitempty"`
+	Name string `json:"name"`
+	Size int64  `json:"size,omitempty"`
+	// Type is the kind of its content, such as image/png, or "".
+	Type string `json:"type,omitempty"`
+}
+
+// Kept are the files of a message that people may fetch again.
+func (in *Inbound) Kept() []KeptFile {
+	var all []KeptFile
+	for i := range in.Attachments {
+		if a := &in.Attachments[i]; a.ID != "" {
+			all = append(all, KeptFile{ID: a.ID, Name: a.Name, Size: a.Size, Type: a.Type})
+		}
+	}
+	return all
 }
 
 // Outbound is one message to a chat, as the agent writes it.
@@ -175,6 +199,8 @@ type File struct {
 	// Photo asks for a picture in the chat. A file that the platform does not take as a
 	// picture is sent as a document.
 	Photo bool `json:"photo,omitempty"`
+	// Kept is the file as people may fetch it again, where a channel keeps it as it sends it.
+	Kept *KeptFile `json:"-"`
 }
 
 // Receipt is a platform's word that it accepted one part.

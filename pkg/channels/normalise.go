@@ -96,7 +96,8 @@ func cleanID(s string) bool {
 // trusted.
 func keepAttachments(all []Attachment) (kept []Attachment, dropped int) {
 	for _, a := range all {
-		if len(kept) == MaxAttachments || a.Ref == "" || !cleanID(a.Ref) || !cleanID(a.Name) || len(a.About) > maxAbout || a.Size < 0 {
+		clean := cleanID(a.Ref) && cleanID(a.Name) && cleanID(a.ID) && cleanID(a.Type) && a.Ref != ""
+		if len(kept) == MaxAttachments || !clean || len(a.About) > maxAbout || a.Size < 0 {
 			dropped++
 			continue
 		}

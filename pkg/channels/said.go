@@ -23,11 +23,13 @@ type SaidCall struct {
 	Arguments string `json:"arguments"`
 }
 
-// CallerTool is a tool that the program runs itself. Parameters are a JSON Schema object.
+// CallerTool is a tool that the program brings along. Parameters are a JSON Schema object.
 type CallerTool struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description,omitempty"`
 	Parameters  json.RawMessage `json:"parameters,omitempty"`
+	// Bound is the tool of the gateway that runs under this name, or "": the program runs it.
+	Bound string `json:"bound,omitempty"`
 }
 
 // The bounds of what a program brings along.
@@ -88,7 +90,10 @@ func (w *Wish) validSaid() bool {
 	if len(w.Said) > MaxSaid || len(w.Caller) > MaxCallerTools || !cleanID(w.Model) {
 		return false
 	}
-	size := len(w.Instructions)
+	size := len(w.Instructions) + len(w.Schema)
+	if len(w.Schema) > 0 && !json.Valid(w.Schema) {
+		return false
+	}
 	for i := range w.Said {
 		if !w.Said[i].valid() {
 			return false
@@ -98,11 +103,16 @@ func (w *Wish) validSaid() bool {
 	for i := range w.Caller {
 		t := &w.Caller[i]
 		size += len(t.Description) + len(t.Parameters)
-		if t.Name == "" || len(t.Name) > maxToolName || !cleanID(t.Name) || len(t.Parameters) > 0 && !json.Valid(t.Parameters) {
+		if !t.valid() {
 			return false
 		}
 	}
 	return size <= MaxSaidBytes
+}
+
+func (t *CallerTool) valid() bool {
+	return t.Name != "" && len(t.Name) <= maxToolName && cleanID(t.Name) && len(t.Bound) <= maxToolName && cleanID(t.Bound) &&
+		(len(t.Parameters) == 0 || json.Valid(t.Parameters))
 }
 
 func (s *Said) valid() bool {

@@ -1,5 +1,7 @@
 package channels
 
+import "encoding/json"
+
 // Wish is what a message asks of the turn that answers it. It only takes away: no field
 // gives a turn more rights than it has without. It is stored with the message, so a turn
 // that goes on after a crash has the same.
@@ -33,6 +35,11 @@ type Wish struct {
 	Caller []CallerTool `json:"caller,omitempty"`
 	// Model is the name of the choice of a model, where it is not that of the chat.
 	Model string `json:"model,omitempty"`
+	// Schema is the JSON Schema of the answer's text, or nil; Strict wants it held to the letter.
+	Schema json.RawMessage `json:"schema,omitempty"`
+	Strict bool            `json:"strict,omitempty"`
+	// NoQuestions refuses a call that a person would have to allow, and asks nobody.
+	NoQuestions bool `json:"no_questions,omitempty"`
 }
 
 // The words of [Wish.Choice].

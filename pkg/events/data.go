@@ -1,16 +1,23 @@
 package events
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+
+	"parley/pkg/channels"
+)
 
 // The names of the events on the wire, with the size and the redaction of each.
 
 // Name implements [Data].
 func (TurnBegun) Name() string { return "turn" }
 
-func (d TurnBegun) size() int { return len(d.Turn) + len(d.Chat) + len(d.Message) + len(d.Text) }
+func (d TurnBegun) size() int {
+	return len(d.Turn) + len(d.Chat) + len(d.Message) + len(d.Text) + sizeOf(d.Files)
+}
 
 func (d TurnBegun) redacted(redact func(string) string) Data {
-	d.Text = redact(d.Text)
+	d.Text, d.Files = redact(d.Text), redactedFiles(d.Files, redact)
 	return d
 }
 
@@ -111,10 +118,10 @@ func (d Result) redacted(redact func(string) string) Data {
 // Name implements [Data].
 func (Message) Name() string { return "message" }
 
-func (d Message) size() int { return len(d.ID) + len(d.Text) + len(d.File) }
+func (d Message) size() int { return len(d.ID) + len(d.Text) + len(d.File) + sizeOf(d.Files) }
 
 func (d Message) redacted(redact func(string) string) Data {
-	d.Text, d.File = redact(d.Text), redact(d.File)
+	d.Text, d.File, d.Files = redact(d.Text), redact(d.File), redactedFiles(d.Files, redact)
 	return d
 }
 
@@ -161,4 +168,20 @@ func arguments(text string, redact func(string) string) json.RawMessage {
 		return json.RawMessage(`""`)
 	}
 	return quoted
+}
+
+// redactedFiles are files whose names hold no secret.
+func redactedFiles(all []channels.KeptFile, redact func(string) string) []channels.KeptFile {
+	all = slices.Clone(all)
+	for i := range all {
+		all[i].Name = redact(all[i].Name)
+	}
+	return all
+}
+
+func sizeOf(all []channels.KeptFile) (n int) {
+	for i := range all {
+		n += overhead + len(all[i].Name)
+	}
+	return n
 }

@@ -13,6 +13,8 @@
 //     turn. A chat without a reader and without a recent event has no entry.
 //   - Every text is redacted here, also one that comes in pieces: a piece that may be the
 //     beginning of a secret waits for the next one.
+//   - A [Watch] of a group's chats has a bound: it names each changed chat once until it is
+//     asked, and says [ErrReset] where they were too many.
 //   - Done is the last event of a turn: it follows the turn's last message, once that is
 //     delivered.
 //

@@ -3,6 +3,8 @@ package events
 import (
 	"encoding/json"
 	"time"
+
+	"parley/pkg/channels"
 )
 
 // Event is one entry of a chat's list.
@@ -33,8 +35,9 @@ type TurnBegun struct {
 	Chat string `json:"chat"`
 	// Message is the stored id of the inbound that started it, "" for a turn without one.
 	Message string `json:"message,omitempty"`
-	// Text is what the person wrote there.
-	Text string `json:"text,omitempty"`
+	// Text is what the person wrote there, Files came with it.
+	Text  string              `json:"text,omitempty"`
+	Files []channels.KeptFile `json:"files,omitempty"`
 }
 
 // Token is a piece of the growing answer. It is never cut inside of a code point.
@@ -128,6 +131,8 @@ type Message struct {
 	Text string `json:"text"`
 	// File is the name of the file that came with it, or "".
 	File string `json:"file,omitempty"`
+	// Files has that file where it may be fetched.
+	Files []channels.KeptFile `json:"files,omitempty"`
 	// Replaces is the ID of the message that it takes the place of, or "".
 	Replaces string `json:"replaces,omitempty"`
 	// Origin is "job" or "task" where no person waited for it.

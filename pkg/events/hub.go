@@ -32,6 +32,8 @@ type Options struct {
 	// end of a text that may be the beginning of a secret.
 	Redact    func(string) string
 	Unsettled func(string) int
+	// Group is the group of a chat for those who watch several, such as its person.
+	Group func(channels.Address) string
 }
 
 // Hub has the lists of all chats. A nil hub keeps no list. It is safe for many goroutines.
@@ -45,6 +47,7 @@ type Hub struct {
 	seq, gone uint64
 	chats     map[channels.Address]*chat
 	size      int
+	watches   map[string]map[*Watch]bool // by their groups
 	// idle are the chats without a turn and without a reader, the longest idle first. The
 	// timer drops them; it is set while there are some.
 	idle  *list.List
@@ -59,9 +62,12 @@ func New(o Options) *Hub {
 	if o.Unsettled == nil {
 		o.Unsettled = func(string) int { return 0 }
 	}
+	if o.Group == nil {
+		o.Group = func(channels.Address) string { return "" }
+	}
 	return &Hub{
 		o: o, epoch: strconv.FormatInt(time.Now().UnixMilli(), 36),
-		chats: map[channels.Address]*chat{}, idle: list.New(),
+		chats: map[channels.Address]*chat{}, idle: list.New(), watches: map[string]map[*Watch]bool{},
 	}
 }
 
@@ -117,6 +123,9 @@ func (h *Hub) add(c *chat, d Data) {
 	if c.changed != nil {
 		close(c.changed)
 		c.changed = nil
+	}
+	if tells(d) {
+		h.changed(c.at)
 	}
 }
 

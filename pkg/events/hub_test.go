@@ -64,7 +64,7 @@ func TestAReaderComesBack(t *testing.T) {
 	turn.Answered()
 	turn.Done(events.Done{Turn: "t1", Text: "abc"}, "")
 	all, ids := drain(t, h, "1", before)
-	want := []string{"turn {t1 1  }", "token {a}", "token {b}", "token {c}", "done {t1 abc {0 0} 0 }"}
+	want := []string{"turn {t1 1   []}", "token {a}", "token {b}", "token {c}", "done {t1 abc {0 0} 0 }"}
 	if d := cmp.Diff(want, all); d != "" {
 		t.Fatal(d)
 	}
@@ -222,7 +222,7 @@ func TestANewReaderSeesTheRunningTurn(t *testing.T) {
 	turn := say(h, "1", "t2", "new")
 	for _, after := range []string{"", h.Mark(at("1"))} {
 		lines, _ := drain(t, h, "1", after)
-		if d := cmp.Diff([]string{"turn {t2 1  }", "token {new}"}, withoutEnd(lines)); d != "" {
+		if d := cmp.Diff([]string{"turn {t2 1   []}", "token {new}"}, withoutEnd(lines)); d != "" {
 			t.Errorf("after %q: %s", after, d)
 		}
 	}

@@ -37,7 +37,10 @@ func (h *Hub) Follow(at channels.Address, after string) (*Reader, error) {
 
 // Next waits for events and returns them, at least one. [ErrReset]: the reader was so slow
 // that the next events are gone. Any other error is that of ctx.
-func (r *Reader) Next(ctx context.Context) ([]Event, error) {
+func (r *Reader) Next(ctx context.Context) ([]Event, error) { return r.NextOr(ctx, nil) }
+
+// NextOr is Next, and returns without events when wake is signalled.
+func (r *Reader) NextOr(ctx context.Context, wake <-chan struct{}) ([]Event, error) {
 	for {
 		batch, changed, err := r.look()
 		if err != nil || len(batch) > 0 {
@@ -45,6 +48,8 @@ func (r *Reader) Next(ctx context.Context) ([]Event, error) {
 		}
 		select {
 		case <-changed:
+		case <-wake:
+			return nil, nil
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}

@@ -36,6 +36,23 @@ type Message struct {
 	// Extra is data that a server wants to see again with this message on the next
 	// request (thought signatures, for instance), as it came. It is opaque to all others.
 	Extra json.RawMessage `json:"extra,omitempty"`
+	// Original is a user message as its person sees it, where Content names files for the
+	// model. No model is told of it.
+	Original *Original `json:"original,omitempty"`
+}
+
+// Original is a message with files as its person wrote it.
+type Original struct {
+	Text  string `json:"text,omitempty"`
+	Files []File `json:"files"`
+}
+
+// File is a file that came with a message, under the id by which its channel keeps it.
+type File struct {
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	Size int64  `json:"size,omitempty"`
+	Type string `json:"type,omitempty"`
 }
 
 // Image is one picture of a user message: a file, or a URL. A message does not hold

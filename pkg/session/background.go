@@ -101,6 +101,8 @@ type Job struct {
 	Name string
 	// Principal made it.
 	Principal Principal
+	// Wish is the part that the wish of its turn hands on, or nil.
+	Wish *channels.Wish
 	// Tainted says that untrusted content had a hand in it.
 	Tainted bool
 	Created time.Time

@@ -73,6 +73,7 @@ func (j Job) MarshalJSON() ([]byte, error) {
 		ID: j.ID, Chat: j.Chat, Address: j.Address, Name: j.Name, creatorForm: j.Principal.creator(), Tainted: j.Tainted, Created: j.Created,
 		Spec: j.Spec, Text: j.Text, Prompt: j.Prompt, Due: j.Due, Leaps: j.Leaps, Paused: j.Paused, Why: j.Why,
 		lastRunForm: lastRunForm{j.Runs.Failures, j.Runs.Last, j.Runs.Reason}, Told: j.Told, Day: j.Runs.Day, Runs: j.Runs.Count,
+		Wish: j.Wish,
 	})
 }
 
@@ -84,7 +85,7 @@ func (j *Job) UnmarshalJSON(stored []byte) error {
 	}
 	*j = Job{
 		ID: f.ID, Chat: f.Chat, Address: f.Address, Name: f.Name, Principal: f.principal(), Tainted: f.Tainted, Created: f.Created,
-		Spec: f.Spec, Text: f.Text, Prompt: f.Prompt, Due: f.Due, Leaps: f.Leaps, Paused: f.Paused, Why: f.Why, Told: f.Told,
+		Spec: f.Spec, Text: f.Text, Prompt: f.Prompt, Due: f.Due, Leaps: f.Leaps, Paused: f.Paused, Why: f.Why, Told: f.Told, Wish: f.Wish,
 		Runs: JobRuns{Last: f.Last, Reason: f.LastReason, Failures: f.Failures, Day: f.Day, Count: f.Runs},
 	}
 	return nil
@@ -106,9 +107,10 @@ type jobForm struct {
 	Paused  bool            `json:"paused,omitempty"`
 	Why     string          `json:"why,omitempty"`
 	lastRunForm
-	Told string `json:"told,omitempty"`
-	Day  string `json:"day,omitempty"`
-	Runs int    `json:"runs,omitempty"`
+	Told string         `json:"told,omitempty"`
+	Day  string         `json:"day,omitempty"`
+	Runs int            `json:"runs,omitempty"`
+	Wish *channels.Wish `json:"wish,omitempty"`
 }
 
 type lastRunForm struct {

@@ -183,6 +183,8 @@ type Commit struct {
 	// that it did already, at the end of the turn's task.
 	Spent   *Spent
 	Counted bool
+	// Program, when not nil, is the program that asked for the turn.
+	Program *Program
 	// Model, when not nil, is the name of the model that the chat chooses; "" takes its
 	// choice back.
 	Model *string

@@ -126,13 +126,12 @@ type TurnUse struct {
 // is unknown used nothing. The functions that are handed in must be quick, and call no
 // engine.
 type Uses interface {
+	Turns
+
 	// Spending is the use of a chat on a day (YYYY-MM-DD): turns, input, output and money.
 	// Days are kept for 40 days at least.
 	Spending(ctx context.Context, chat, day string) (map[Purpose]Usage, error)
 	// Shares calls f with all parts of a chat's use from one day (YYYY-MM-DD) to another,
 	// both included, in the order of the days.
 	Shares(ctx context.Context, chat, from, to string, f func(Share)) error
-	// TurnUses calls f with the use of the chat's ended turns, the newest first, until f
-	// returns false. Turns are known for 48 h at least.
-	TurnUses(ctx context.Context, chat string, f func(TurnUse) bool) error
 }

@@ -19,6 +19,9 @@ const maxOpen = 10
 
 // Ask puts the question for a call. It leaves when the call's result is recorded.
 func (g *gate) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (*tools.ToolResult, error) {
+	if w := turn.Wish(g.t); w != nil && w.NoQuestions {
+		return nil, tools.Fail(tools.ErrApprovalDenied, "a person has to allow this call, and is not asked for this program; it was not run", nil)
+	}
 	all, err := g.approvals.o.Store.ApprovalList(ctx, g.t.Origin.Chat)
 	if err != nil {
 		return nil, err

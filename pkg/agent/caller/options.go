@@ -8,7 +8,7 @@ import (
 
 // Leaves reports whether the wish leaves a tool of the gateway to the turn.
 func Leaves(w *channels.Wish, tool string) bool {
-	return w == nil || !w.NoTools && (len(w.Tools) == 0 || slices.Contains(w.Tools, tool)) && !Runs(w, tool)
+	return w == nil || !w.NoTools && (len(w.Tools) == 0 || slices.Contains(w.Tools, tool) || binds(w, tool)) && !Runs(w, tool)
 }
 
 // Names reports whether a wish names its tools: they are offered at once, because the tool
@@ -42,6 +42,17 @@ func Choice(w *channels.Wish, own any) any {
 		return map[string]any{"name": w.Tool}
 	default:
 		return own
+	}
+}
+
+// Format adds the form of the answer that the wish asks for to the options of a request.
+func Format(w *channels.Wish, options map[string]any) {
+	if w == nil || len(w.Schema) == 0 {
+		return
+	}
+	options["response_format"] = w.Schema
+	if w.Strict {
+		options["response_strict"] = true
 	}
 }
 

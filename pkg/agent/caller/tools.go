@@ -9,19 +9,24 @@ import (
 
 // Tools are the tools that the program runs, as a model takes them.
 func Tools(w *channels.Wish) []providers.ToolDefinition {
-	if w == nil || len(w.Caller) == 0 {
+	if w == nil {
 		return nil
 	}
-	out := make([]providers.ToolDefinition, len(w.Caller))
+	var out []providers.ToolDefinition
 	for i := range w.Caller {
-		t := &w.Caller[i]
-		f := providers.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: map[string]any{}}
-		if json.Unmarshal(t.Parameters, &f.Parameters) != nil || len(f.Parameters) == 0 {
-			f.Parameters = map[string]any{"type": "object", "properties": map[string]any{}}
+		if t := &w.Caller[i]; t.Bound == "" {
+			out = append(out, definition(t))
 		}
-		out[i] = providers.ToolDefinition{Type: "function", Function: f}
 	}
 	return out
+}
+
+func definition(t *channels.CallerTool) providers.ToolDefinition {
+	f := providers.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: map[string]any{}}
+	if json.Unmarshal(t.Parameters, &f.Parameters) != nil || len(f.Parameters) == 0 {
+		f.Parameters = map[string]any{"type": "object", "properties": map[string]any{}}
+	}
+	return providers.ToolDefinition{Type: "function", Function: f}
 }
 
 // Runs reports whether the program runs a tool.
@@ -30,7 +35,17 @@ func Runs(w *channels.Wish, tool string) bool {
 		return false
 	}
 	for i := range w.Caller {
-		if w.Caller[i].Name == tool {
+		if t := &w.Caller[i]; t.Name == tool && t.Bound == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// binds reports whether the program has a name of its own for a tool of the gateway.
+func binds(w *channels.Wish, tool string) bool {
+	for i := range w.Caller {
+		if w.Caller[i].Bound == tool {
 			return true
 		}
 	}

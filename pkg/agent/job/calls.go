@@ -62,7 +62,7 @@ func kept(t *turn.Turn, old *session.Job, j session.Job) session.Job {
 	case old.Text == j.Text && old.Prompt == j.Prompt:
 		return out
 	}
-	out.Principal, out.Told = t.Principal.Stored(), ""
+	out.Principal, out.Wish, out.Told = t.Principal.Stored(), turn.Wish(t).Handed(), ""
 	return out
 }
 

@@ -87,7 +87,7 @@ func (h *jobTurn) Begin(ctx context.Context) (turn.Input, error) {
 		return turn.Input{}, turn.Done(h.say(ctx, it))
 	}
 	it.Text = h.prompt(it.Text)
-	in := turn.Input{Items: []session.Item{it}}
+	in := turn.Input{Items: []session.Item{it}, Handed: h.job.Wish}
 	if h.beats() {
 		in.Role, in.Blank = turn.RoleHeartbeat, mayBeatQuietly
 	}

@@ -172,6 +172,19 @@ func message(it session.Item, files []Fetched, facts Facts) providers.Message {
 	if strings.TrimSpace(said) == "" {
 		said = "(a message without text)"
 	}
-	m.Content = said
+	m.Content, m.Original = said, original(in)
 	return m
+}
+
+// original is a message whose files its channel keeps, as people see it; else nil.
+func original(in *channels.Inbound) *providers.Original {
+	kept := in.Kept()
+	if len(kept) == 0 {
+		return nil
+	}
+	o := &providers.Original{Text: in.Text, Files: make([]providers.File, len(kept))}
+	for i := range kept {
+		o.Files[i] = providers.File(kept[i])
+	}
+	return o
 }

@@ -11,6 +11,7 @@ import (
 
 	"parley/pkg/agent/budget"
 	"parley/pkg/agent/prompt"
+	"parley/pkg/backoff"
 	"parley/pkg/fair"
 	"parley/pkg/panics"
 	"parley/pkg/session"
@@ -23,8 +24,12 @@ const (
 	// gateway stops.
 	waitFor  = 10 * time.Minute
 	storeFor = 5 * time.Second
-	// How long a conversation rests after a request that failed.
-	restFor = time.Minute
+	// How long a stop lets the requests go on.
+	finishFor = 10 * time.Second
+	// How long a conversation rests after a request that failed, at first and at most: it
+	// doubles with each failure.
+	firstRest   = time.Minute
+	longestRest = time.Hour
 	// How many places all chats have together, how many requests have one or wait, and how
 	// many conversations are known.
 	places      = 8
@@ -88,6 +93,8 @@ type Supervisor struct {
 type cut struct {
 	from  uint64
 	rests time.Time // until then no request begins
+	// pauses grow with each request that fails; nil before the first.
+	pauses *backoff.Exponential
 	// drop ends the request that is under way, and ended is closed then; nil: there is none.
 	drop  context.CancelCauseFunc
 	ended chan struct{}
@@ -105,15 +112,23 @@ func (s *Supervisor) Start(ctx context.Context) {
 	s.base, s.end = context.WithCancelCause(ctx)
 }
 
-// Finish waits for the requests that are under way, until the context of Start ends.
-func (s *Supervisor) Finish() { s.wg.Wait() }
+// Finish waits for the requests that are under way, and drops them after a few seconds, or
+// where the context of Start ends before.
+func (s *Supervisor) Finish() {
+	defer time.AfterFunc(finishFor, s.drop).Stop()
+	s.wg.Wait()
+}
 
 // Stop drops the requests that are under way, and waits for their ends.
 func (s *Supervisor) Stop() {
-	s.mu.Lock()
-	s.end(errStopping) // under the lock: no request begins after this
-	s.mu.Unlock()
+	s.drop()
 	s.wg.Wait()
+}
+
+func (s *Supervisor) drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.end(errStopping) // under the lock: no request begins after this
 }
 
 // From is the Seq from which the next request of a conversation has the history; 0: the store
@@ -259,8 +274,13 @@ func (s *Supervisor) over(ctx context.Context, r *Request, c *cut, err error) {
 	case cause != nil:
 		note.Msg("the gateway stops before a summary was done; the next message in its chat asks for it again")
 	default:
-		c.rests = time.Now().Add(restFor)
-		r.Log.Warn().Err(err).Msg("the oldest part of the conversation could not be summarised; the gateway tries again in a minute")
+		if c.pauses == nil {
+			c.pauses = backoff.New(firstRest, longestRest)
+		}
+		rest := c.pauses.Next()
+		c.rests = time.Now().Add(rest)
+		r.Log.Warn().Err(err).Dur("rest", rest).
+			Msg("the oldest part of the conversation could not be summarised; the next message after a rest asks for it again")
 	}
 }
 

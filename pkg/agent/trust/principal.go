@@ -138,7 +138,7 @@ type request struct {
 
 	p    Principal
 	then policy.Level   // the most that it was asked for with, or ""
-	wish *channels.Wish // of its message, or of its task
+	wish *channels.Wish // of its message, its task or its job
 }
 
 func (q *request) by(asker *session.Principal) {
@@ -167,7 +167,7 @@ func (v *Resolver) read(ctx context.Context, it *session.Item, q *request) strin
 		q.p.Tainted, q.wish = t.Tainted, t.Wish
 		q.by(&t.Principal)
 	case it.Job != nil:
-		q.p.Tainted = it.Job.Tainted
+		q.p.Tainted, q.wish = it.Job.Tainted, it.Job.Wish
 		q.by(&it.Job.Principal)
 	case it.Decision != nil:
 		d, err := v.Store.Approval(ctx, it.Decision.Approval)

@@ -54,7 +54,7 @@ type Input struct {
 	// Task is the task for which the turn asks people: its approvals belong to the task,
 	// and no chat sees how the answer grows.
 	Task *session.Task
-	// Handed is the wish of the task that the turn reports on, or nil.
+	// Handed is the wish of the task that the turn reports on, or of its job, or nil.
 	Handed *channels.Wish
 	// Mute is the error of calls that want to send something; nil: they may.
 	Mute error
@@ -126,6 +126,8 @@ type Reply struct {
 	Finishes string
 	// Aged marks a message with an age that counts, see [channels.Outbound].
 	Aged bool
+	// Loop is the end of the model's loop, or nil.
+	Loop *tools.ToolLoopResult
 }
 
 // Kind has the parts that all turns of one kind have in common: a row of the agent's

@@ -68,7 +68,7 @@ func (h *Message) finished(ctx context.Context, e *Result) (Reply, error) {
 	r, res, text := h.T, e.Loop, strings.TrimSpace(e.Loop.Content)
 	re := Reply{Commit: session.Commit{
 		Outcome: session.OutcomeAnswered, Messages: e.Messages,
-	}, Dated: true}
+	}, Dated: true, Loop: res}
 	switch {
 	case res.Asked, len(res.Caller) > 0: // the words stand in the question, or beside the call
 		return re, nil
@@ -110,7 +110,7 @@ func (h *Message) Commit(ctx context.Context, re Reply) error {
 	if re.Dated {
 		text = r.late.note(r.kind.Late, text)
 	}
-	c.Spent = r.Usage.Spent()
+	c.Spent, c.Program = r.Usage.Spent(), program(r, re.Loop)
 	open := r.live.message.Current()
 	if re.Finishes != "" {
 		open = re.Finishes

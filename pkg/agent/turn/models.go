@@ -44,6 +44,9 @@ type Model struct {
 	ToolChoice any
 	// Images says that the model takes pictures.
 	Images bool
+	// Schema says that the model's server holds an answer to a JSON Schema, and Object that it
+	// does to one which takes any object.
+	Schema, Object bool
 	// Context is how many tokens a request and its answer may have; 0 is unknown.
 	Context int
 }
@@ -119,6 +122,7 @@ func optionsFor(t *Turn, m *Model, offered *tools.ToolRegistry) map[string]any {
 	if choice := choiceFor(t, caller.Choice(Wish(t), m.ToolChoice), offered); choice != nil {
 		options["tool_choice"] = choice
 	}
+	caller.Format(Wish(t), options)
 	return options
 }
 

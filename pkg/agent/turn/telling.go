@@ -34,7 +34,7 @@ func (l *telling) begin(t *Turn) {
 	}
 	d := events.TurnBegun{Turn: t.Info.ID, Chat: t.Info.Address.Chat}
 	if it := &t.Info.Items[0]; it.Inbound != nil {
-		d.Message, d.Text = it.ID, it.Inbound.Words()
+		d.Message, d.Text, d.Files = it.ID, it.Inbound.Words(), it.Inbound.Kept()
 	}
 	l.done, l.of = events.Done{Turn: t.Info.ID, Stop: events.StopEnd}, t
 	l.to = t.Deps.Surfaces.At(t.Info.Address).Events.Begin(t.Info.Address, d)

@@ -296,6 +296,7 @@ func loopConfig(t *Turn, model *Model, past resumed) tools.ToolLoopConfig {
 	if isFree(t) {
 		provider = ModelOf(t, RoleTool).Provider
 	}
+	provider = caller.Bind(provider, Wish(t), offered.Enabled)
 	return tools.ToolLoopConfig{
 		Provider: provider, Model: model.Name, LLMOptions: optionsFor(t, model, offered),
 		Tools:         offered,

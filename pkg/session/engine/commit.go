@@ -144,6 +144,9 @@ func (p *commitWrite) run(x *table.Tx) error {
 	if err := p.spend(x, key); err != nil {
 		return err
 	}
+	if err := p.program(x, key); err != nil {
+		return err
+	}
 	if err := rules.SetModel(x, t.chat, c.Model); err != nil {
 		return err
 	}
@@ -176,6 +179,17 @@ func (p *commitWrite) spend(x *table.Tx, turn []byte) error {
 		return err
 	}
 	return rules.Spend(x, p.turn.chat, p.c.Spent)
+}
+
+// program stores which program asked for the turn.
+func (p *commitWrite) program(x *table.Tx, turn []byte) error {
+	if p.c.Program == nil {
+		return nil
+	}
+	x.Added++
+	kept := *p.c.Program
+	kept.Ended = x.Now
+	return x.Put(table.Programs, turn, &kept)
 }
 
 // consume takes the turn's items out of the inbox, and its ledger with them.

@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
@@ -42,4 +44,49 @@ func (s chats) Spending(ctx context.Context, chat, day string) (map[session.Purp
 		return err
 	})
 	return *rec, s.e.w.OrNone(ctx, err)
+}
+
+// MarkRead notes that the messages of a chat were seen.
+func (s chats) MarkRead(ctx context.Context, chat string) (marked bool, err error) {
+	newest := uint64(0)
+	err = s.e.w.View(func(t *table.Tx) error {
+		newest, err = rules.NewestUnseen(t, table.ChatNum(t, chat))
+		return err
+	})
+	if err != nil || newest == 0 { // no write for what is known
+		return false, err
+	}
+	err = s.e.w.Do(ctx, func(t *table.Tx) error {
+		marked, err = rules.MarkRead(t, table.ChatNum(t, chat))
+		return err
+	})
+	return marked && err == nil, err
+}
+
+// Unread counts the messages since.
+func (s chats) Unread(_ context.Context, chat string, limit int) (n int, err error) {
+	err = s.e.w.View(func(t *table.Tx) error {
+		n, err = rules.Unread(t, table.ChatNum(t, chat), limit)
+		return err
+	})
+	return n, err
+}
+
+// Queued are the items that wait in a chat.
+func (s chats) Queued(_ context.Context, a channels.Address, limit int) (all []session.Item, err error) {
+	err = s.e.w.View(func(t *table.Tx) error {
+		n, err := table.ChatAt(t, a)
+		if err != nil {
+			return err
+		}
+		waitingFrom(t, n, 0, func(w waiting) bool { // a damaged one is set aside by its turn
+			all = append(all, w.item)
+			return len(all) < limit
+		})
+		return nil
+	})
+	if errors.Is(err, session.ErrNotFound) {
+		err = nil
+	}
+	return all, err
 }

@@ -33,6 +33,9 @@ func (e *Engine) Jobs() session.Jobs { return jobs{e} }
 // Approvals are the questions that were put to people.
 func (e *Engine) Approvals() session.Approvals { return approvals{e} }
 
+// ReadingOf is how far the chats of an engine were read.
+func ReadingOf(e *Engine) session.Reading { return chats{e} }
+
 // Tokens are the credentials of programs.
 func (e *Engine) Tokens() session.Tokens { return e.tokens }
 

@@ -18,6 +18,7 @@ func factTests() []test {
 		{"what turns use is known by person and model", testShares},
 		{"shares follow a chat that moves, and go with it", testSharesMove},
 		{"the use of each turn is known", testTurnUses},
+		{"the turn of an item and its program are known", testTurnOf},
 		{"what a fenced turn used does not count", func(b *bench) {
 			b.append(item("a", "1"))
 			w := b.turns()

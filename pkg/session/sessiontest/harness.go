@@ -45,6 +45,7 @@ func Run(t *testing.T, open Opener) {
 		{"background", backgroundTests()},
 		{"jobs", jobTests()},
 		{"facts", factTests()},
+		{"reading", readingTests()},
 		{"agents", agentTests()},
 		{"pairs", pairTests()},
 		{"approvals", approvalTests()},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/session/engine/table"
 )
@@ -78,6 +79,10 @@ func (c *checker) facts() {
 		c.chatExists("a model", table.Num(k, 0))
 		return true
 	})
+	c.t.Each(table.Reads, nil, func(k, _ []byte) bool {
+		c.chatExists("a mark of what was read", table.Num(k, 0))
+		return true
+	})
 	records(c, table.Spent, func(k []byte, _ *table.SpentRecord) {
 		c.chatExists("spending", table.Num(k, 0))
 		c.day(k)
@@ -91,6 +96,8 @@ func (c *checker) facts() {
 	})
 	records(c, table.Uses, func([]byte, *table.UseRecord) {})
 	records(c, table.Shown, func([]byte, *table.ShownRecord) {})
+	records(c, table.Programs, func([]byte, *session.Program) {})
+	records(c, table.Originals, func([]byte, *providers.Original) {})
 }
 
 // day checks the day in the key of a use.

@@ -34,7 +34,10 @@ func ForgetSession(t *table.Tx, id string) error {
 // long are the buckets of which a session or a chat may have much. Steps go before their
 // items.
 func long() []table.Bucket {
-	return []table.Bucket{table.Steps, table.Outbox, table.Inbox, table.Turns, table.Uses, table.History, table.Marks, table.Shown}
+	return []table.Bucket{
+		table.Steps, table.Outbox, table.Inbox, table.Turns, table.Uses, table.Programs, table.History, table.Marks, table.Originals,
+		table.Shown,
+	}
 }
 
 // removeLong deletes the long parts of a session or a chat, or a piece of them.
@@ -132,7 +135,9 @@ func ForgetChat(t *table.Tx, n uint64) error {
 			}
 		}
 	}
-	for _, b := range []table.Bucket{table.Suspects, table.Suspended, table.Zones, table.Models, table.Spent, table.Shares, table.Chats} {
+	for _, b := range []table.Bucket{
+		table.Suspects, table.Suspended, table.Zones, table.Models, table.Reads, table.Spent, table.Shares, table.Chats,
+	} {
 		if err := t.DeleteAll(b, table.NumKey(n)); err != nil {
 			return err
 		}

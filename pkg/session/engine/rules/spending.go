@@ -147,7 +147,7 @@ func ofDay[T any](t *table.Tx, b table.Bucket, key []byte) (*T, error) {
 
 // takeOverFacts adds to a chat the facts of another one that becomes part of it.
 func takeOverFacts(t *table.Tx, n, other uint64) error {
-	for _, b := range []table.Bucket{table.Zones, table.Models} {
+	for _, b := range []table.Bucket{table.Zones, table.Models, table.Reads} {
 		if fact, err := t.Raw(b, table.NumKey(other)); err == nil && !t.Has(b, table.NumKey(n)) {
 			if err := t.PutRaw(b, table.NumKey(n), slices.Clone(fact)); err != nil {
 				return err

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/pkg/channels"
+	"parley/pkg/providers"
 	"parley/pkg/session"
 )
 
@@ -163,6 +164,7 @@ func formJob() session.Job {
 		Principal: session.Principal{Sender: formSender("7"), Direct: true, Level: "write"}, Tainted: true, Created: formTime(1),
 		Spec: json.RawMessage(`{"every":"1h"}`), Text: "stretch now", Prompt: true, Due: formTime(2), Leaps: 3, Paused: true, Why: "it failed",
 		Runs: session.JobRuns{Failures: 4, Last: formTime(5), Reason: "no model", Day: "2026-11-22", Count: 6}, Told: "chat",
+		Wish: &channels.Wish{Model: "small", Credential: "token/1"},
 	}
 }
 
@@ -202,6 +204,7 @@ func recordForms(t *testing.T) []form {
 		entryForm(t, "", &entry, &entry),
 		entryForm(t, "without raw arguments", &called, &reread),
 		plain(Marks, "", appendNumbers(nil, markOutside|markSummary)),
+		formOf(t, Originals, "", full[providers.Original]()),
 		formOf(t, Shown, "", full[ShownRecord]()),
 		formOf(t, Inbox, "", full[session.Item]()),
 		formOf(t, Seen, "", full[SeenRecord]()),
@@ -225,10 +228,12 @@ func recordForms(t *testing.T) []form {
 		formOf(t, Grants, "", full[session.Grant]()),
 		plain(Zones, "", []byte("Europe/Berlin")),
 		plain(Models, "", []byte("local")),
+		plain(Reads, "", NumKey(258)),
 		formOf(t, Spent, "", SpentRecord{session.ForPeople: full[session.Usage]()}),
 		formOf(t, Shares, "", full[ShareRecord]()),
 		formOf(t, Uses, "", full[UseRecord]()),
 		plain(Sums, "", []byte("sum")),
+		formOf(t, Programs, "", full[session.Program]()),
 		formOf(t, Tokens, "", full[session.Token]()),
 		plain(Bad, "", Seal(Inbox, NumKey(1, 2), []byte("payload"))),
 	}
@@ -268,6 +273,7 @@ func keyForms() []form {
 		key(Sessions, "", []byte(SessionID(258))),
 		key(History, "", NumKey(258, 3)),
 		key(Marks, "", NumKey(258, 3)),
+		key(Originals, "", NumKey(258, 3)),
 		key(Shown, "", NumKey(258, 3)),
 		key(Inbox, "", NumKey(258, 3)),
 		key(Seen, "", IDKey("telegram/bot/1")),
@@ -292,10 +298,12 @@ func keyForms() []form {
 		key(Grants, "", IDKey("grant1")),
 		key(Zones, "", NumKey(258)),
 		key(Models, "", NumKey(258)),
+		key(Reads, "", NumKey(258)),
 		key(Spent, "", SpentKey(258, "2026-11-22")),
 		key(Shares, "", ShareKey(258, "2026-11-22", "7")),
 		key(Uses, "", NumKey(258, 3)),
 		key(Sums, "", IDKey("web/1")),
+		key(Programs, "", NumKey(258, 3)),
 		key(TasksOf, "", OfKey(ChatID(258), "task/1")),
 		key(JobsOf, "", OfKey(ChatID(258), "job1")),
 		key(Gone, "", NumKey(258)),

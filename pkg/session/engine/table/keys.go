@@ -26,6 +26,7 @@ const (
 	Sessions  Bucket = "sessions"  // session id -> SessionRecord
 	History   Bucket = "history"   // session, seq -> session.Entry, see encodeEntry
 	Marks     Bucket = "marks"     // session, seq -> marks of the entry, see PutMarks; most have none
+	Originals Bucket = "originals" // session, seq -> providers.Original of the entry; most have none
 	Shown     Bucket = "shown"     // session, seq of the outbox -> ShownRecord
 	Inbox     Bucket = "inbox"     // chat, seq -> session.Item
 	Seen      Bucket = "seen"      // item id -> SeenRecord
@@ -48,10 +49,12 @@ const (
 	Grants    Bucket = "grants"    // grant id -> session.Grant
 	Zones     Bucket = "zones"     // chat -> name of its time zone
 	Models    Bucket = "models"    // chat -> name of the model that it has chosen
+	Reads     Bucket = "reads"     // chat -> seq of the outbox: its person has seen the messages up to it
 	Spent     Bucket = "spent"     // chat, day -> SpentRecord
 	Shares    Bucket = "shares"    // chat, day, person -> ShareRecord
 	Uses      Bucket = "uses"      // chat, head seq -> UseRecord of the turn, where it asked a model
 	Sums      Bucket = "sums"      // item id -> sum of the item's wish, where it has one
+	Programs  Bucket = "programs"  // chat, head seq -> session.Program of the turn, where one asked
 	TasksOf   Bucket = "tasks_of"  // chat, task id -> empty
 	JobsOf    Bucket = "jobs_of"   // chat, job id -> empty
 	Tokens    Bucket = "tokens"    // hash of a secret -> session.Token
@@ -65,7 +68,7 @@ func Buckets() []Bucket {
 		Meta, Addr, Chats, Sessions, History, Inbox, Seen, Steps, Turns, Suspects,
 		Outbox, Sent, Suspended, Tasks, Open, Jobs, Due, Leases, Cursors,
 		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Marks,
-		Shares, Uses, Sums, Shown, Bad,
+		Shares, Uses, Sums, Shown, Programs, Originals, Reads, Bad,
 	}
 }
 
@@ -74,7 +77,7 @@ func Buckets() []Bucket {
 func LaterBuckets() []Bucket {
 	return []Bucket{
 		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Marks,
-		Shares, Uses, Sums, Shown,
+		Shares, Uses, Sums, Shown, Programs, Originals, Reads,
 	}
 }
 

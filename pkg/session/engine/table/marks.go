@@ -3,20 +3,27 @@ package table
 import (
 	"bytes"
 
+	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/session/kv"
 )
 
-// The marks of a history entry are a record beside it, under the same key: an earlier
-// build reads the entries as before. Most entries have none.
+// The marks of a history entry, and the original of its message, are records beside it, under
+// the same key: an earlier build reads the entries as before. Most entries have neither.
 
 const (
 	markOutside = 1 << iota
 	markSummary
 )
 
-// PutMarks stores the marks of an entry of a session, if it has any.
+// PutMarks stores the marks and the original of an entry of a session, if it has any.
 func PutMarks(t *Tx, sess uint64, e *session.Entry) error {
+	key := NumKey(sess, e.Seq)
+	if e.Message.Original != nil {
+		if err := t.Put(Originals, key, e.Message.Original); err != nil {
+			return err
+		}
+	}
 	var m uint64
 	if e.Outside {
 		m |= markOutside
@@ -27,41 +34,63 @@ func PutMarks(t *Tx, sess uint64, e *session.Entry) error {
 	if m == 0 {
 		return nil
 	}
-	return t.PutRaw(Marks, NumKey(sess, e.Seq), appendNumbers(nil, m))
+	return t.PutRaw(Marks, key, appendNumbers(nil, m))
 }
 
-// MarksBack reads the marks of a session's entries while these are read from their end.
-type MarksBack struct {
+// MarksBack reads the marks and the originals of a session's entries while these are read from
+// their end.
+type MarksBack struct{ marks, originals besideBack }
+
+// NewMarksBack begins before a key of [History].
+func NewMarksBack(t *Tx, key []byte) *MarksBack {
+	return &MarksBack{besideFrom(t, Marks, key), besideFrom(t, Originals, key)}
+}
+
+// Set sets the marks of the entry under a key, which is before that of the last call.
+func (b *MarksBack) Set(key []byte, e *session.Entry) {
+	if v := b.marks.under(key); v != nil {
+		setMarks(key, v, e)
+	}
+	if v := b.originals.under(key); v != nil {
+		setOriginal(key, v, e)
+	}
+}
+
+// besideBack reads the records of a bucket beside entries, from the end.
+type besideBack struct {
 	c    kv.Cursor
 	k, v []byte
 }
 
-// NewMarksBack begins before a key of [History].
-func NewMarksBack(t *Tx, key []byte) *MarksBack {
-	b := &MarksBack{c: t.Cursor(Marks)}
+func besideFrom(t *Tx, bucket Bucket, key []byte) besideBack {
+	b := besideBack{c: t.Cursor(bucket)}
 	b.at(b.c.SeekBefore(key))
 	if Num(b.k, 0) != Num(key, 0) {
-		b.k = nil // no entry of the session has a mark
+		b.k = nil // no entry of the session has one
 	}
 	return b
 }
 
-func (b *MarksBack) at(k, v []byte) { b.k, b.v = k, v }
+func (b *besideBack) at(k, v []byte) { b.k, b.v = k, v }
 
-// Set sets the marks of the entry under a key, which is before that of the last call.
-func (b *MarksBack) Set(key []byte, e *session.Entry) {
+// under is the record under a key, which is before that of the last call, or nil.
+func (b *besideBack) under(key []byte) []byte {
 	for b.k != nil && bytes.Compare(b.k, key) > 0 {
 		b.at(b.c.Prev())
 	}
 	if b.k != nil && bytes.Equal(b.k, key) {
-		setMarks(key, b.v, e)
+		return b.v
 	}
+	return nil
 }
 
-// SetMarks sets the marks of one entry, which was read under a key.
+// SetMarks sets the marks and the original of one entry, which was read under a key.
 func SetMarks(t *Tx, key []byte, e *session.Entry) {
 	if v := t.Value(Marks, key); v != nil {
 		setMarks(key, v, e)
+	}
+	if v := t.Value(Originals, key); v != nil {
+		setOriginal(key, v, e)
 	}
 }
 
@@ -75,4 +104,11 @@ func setMarks(key, rec []byte, e *session.Entry) {
 		m = markOutside
 	}
 	e.Outside, e.Summary = m&markOutside != 0, m&markSummary != 0
+}
+
+// setOriginal reads a record of [Originals]. Without it, people read the words for the model.
+func setOriginal(key, rec []byte, e *session.Entry) {
+	if o, err := Read[providers.Original](Originals, key, rec); err == nil {
+		e.Message.Original = o
+	}
 }

@@ -30,11 +30,12 @@ const (
 func remembered() []table.Bucket {
 	return []table.Bucket{
 		table.Seen, table.Sent, table.Turns, table.Tasks, table.Approvals, table.Grants, table.Spent,
-		table.Shares, table.Uses, table.Sums, table.Chats,
+		table.Shares, table.Uses, table.Sums, table.Programs, table.Chats,
 	}
 }
 
-// keepSpent is how much longer than the rest the use of a day is known.
+// keepSpent is how much longer than the rest the use of a day is known, and the program that
+// asked for a turn: calls may wait for it for long.
 const keepSpent = 40 * 24 * time.Hour
 
 // pruneCursor is where the pruning goes on: behind a key of a bucket.
@@ -117,9 +118,14 @@ func (p *pruning) sweep(t *table.Tx, h pruneCursor, limit int) (next pruneCursor
 	return h, true, old
 }
 
-// isTurnGone says whether there is neither the record of a turn nor an item that it has yet to
-// consume.
-func isTurnGone(t *table.Tx, k []byte) bool { return !t.Has(table.Turns, k) && !t.Has(table.Inbox, k) }
+// hasGone says whether that is gone which a record goes with: the id of a sum, and for a use
+// the record of its turn and an item that the turn has yet to consume.
+func hasGone(t *table.Tx, b table.Bucket, k []byte) bool {
+	if b == table.Sums {
+		return !t.Has(table.Seen, k)
+	}
+	return !t.Has(table.Turns, k) && !t.Has(table.Inbox, k)
+}
 
 // isOld says whether a record's time has come. A damaged one is old at once, except a chat.
 func (p *pruning) isOld(t *table.Tx, b table.Bucket, k, v []byte) bool {
@@ -146,10 +152,10 @@ func (p *pruning) isOld(t *table.Tx, b table.Bucket, k, v []byte) bool {
 		if since, err = time.Parse(time.DateOnly, table.SpentDay(k)); err == nil {
 			since = since.Add(keepSpent)
 		}
-	case table.Uses:
-		return isTurnGone(t, k)
-	case table.Sums: // as long as the id
-		return !t.Has(table.Seen, k)
+	case table.Programs:
+		since, err = timeOf(b, k, payload, func(r *session.Program) time.Time { return r.Ended.Add(keepSpent) })
+	case table.Uses, table.Sums:
+		return hasGone(t, b, k)
 	default:
 		since, err = timeOf(b, k, payload, func(r *session.Task) time.Time {
 			if r.State == session.TaskRunning {

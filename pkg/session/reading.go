@@ -1,0 +1,21 @@
+package session
+
+import (
+	"context"
+
+	"parley/pkg/channels"
+)
+
+// Reading is how far the person of a chat has read, and what they have written that waits.
+// It is for channels without a memory of their own, see [channels.Forgetful].
+type Reading interface {
+	// MarkRead notes that all messages which were shown in a chat were seen. It reports false,
+	// and writes nothing, where that was known. [ErrNotFound]: there is no such chat.
+	MarkRead(ctx context.Context, chat string) (bool, error)
+	// Unread counts the messages of a chat's present conversation that were shown since, up to
+	// limit. One that another one took over counts with that as one.
+	Unread(ctx context.Context, chat string, limit int) (int, error)
+	// Queued are up to limit items of an address that no turn has consumed, in their order;
+	// those of the running turn come first.
+	Queued(ctx context.Context, a channels.Address, limit int) ([]Item, error)
+}
