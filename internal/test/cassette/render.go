@@ -1,9 +1,11 @@
 package cassette
 
 import (
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 
 	"parley/pkg/providers"
 	"parley/pkg/providers/providertest"
@@ -64,6 +66,19 @@ func halves(s string) []string {
 	return []string{string(runes[:len(runes)/2]), string(runes[len(runes)/2:])}
 }
 
+// thoughts are the pieces of an answer's reasoning, if it has any.
+func thoughts(a *providers.LLMResponse) []string {
+	if a.Reasoning == "" {
+		return nil
+	}
+	return halves(a.Reasoning)
+}
+
+// signature is the one that a server gives to the reasoning of an answer.
+func signature(a *providers.LLMResponse) string {
+	return base64.StdEncoding.EncodeToString([]byte("signed: " + a.Reasoning))
+}
+
 func openAIRender(a *providers.LLMResponse, stream bool) []string { //nolint:revive // the form of the answer
 	chunk := func(place string, delta object, finish any) object {
 		return object{
@@ -78,6 +93,9 @@ func openAIRender(a *providers.LLMResponse, stream bool) []string { //nolint:rev
 	}
 	if !stream {
 		m := object{"role": "assistant", "content": a.Content}
+		if a.Reasoning != "" {
+			m["reasoning_content"] = a.Reasoning
+		}
 		var calls []object
 		for _, c := range a.ToolCalls {
 			calls = append(calls, object{"id": c.ID, "type": "function", "function": object{"name": c.Name, "arguments": c.RawArguments}})
@@ -90,6 +108,9 @@ func openAIRender(a *providers.LLMResponse, stream bool) []string { //nolint:rev
 		return []string{encode(out)}
 	}
 	out := []string{frame(chunk("delta", object{"role": "assistant", "content": ""}, nil))}
+	for _, thought := range thoughts(a) {
+		out = append(out, frame(chunk("delta", object{"reasoning_content": thought}, nil)))
+	}
 	for _, text := range halves(a.Content) {
 		out = append(out, frame(chunk("delta", object{"content": text}, nil)))
 	}
@@ -112,7 +133,11 @@ func anthropicRender(a *providers.LLMResponse, stream bool) []string { //nolint:
 	head := object{"id": "msg_x", "type": "message", "role": "assistant", "model": "m", "content": []object{}, "usage": usage}
 	text := object{"type": "text", "text": a.Content}
 	if !stream {
-		content := []object{text}
+		var content []object
+		if a.Reasoning != "" {
+			content = append(content, object{"type": "thinking", "thinking": a.Reasoning, "signature": signature(a)})
+		}
+		content = append(content, text)
 		for _, c := range a.ToolCalls {
 			content = append(content, object{"type": "tool_use", "id": c.ID, "name": c.Name, "input": json.RawMessage(c.RawArguments)})
 		}
@@ -121,18 +146,28 @@ func anthropicRender(a *providers.LLMResponse, stream bool) []string { //nolint:
 	}
 	out := []string{event("message_start", object{"message": head}), event("ping", object{})}
 	index := 0
-	block := func(start object, delta, field string, pieces []string) {
+	block := func(start object, deltas ...object) {
 		out = append(out, event("content_block_start", object{"index": index, "content_block": start}))
-		for _, p := range pieces {
-			out = append(out, event("content_block_delta", object{"index": index, "delta": object{"type": delta, field: p}}))
+		for _, d := range deltas {
+			out = append(out, event("content_block_delta", object{"index": index, "delta": d}))
 		}
 		out = append(out, event("content_block_stop", object{"index": index}))
 		index++
 	}
-	block(object{"type": "text", "text": ""}, "text_delta", "text", halves(a.Content))
+	deltas := func(kind, field string, pieces []string) (all []object) {
+		for _, p := range pieces {
+			all = append(all, object{"type": kind, field: p})
+		}
+		return all
+	}
+	if pieces := deltas("thinking_delta", "thinking", thoughts(a)); pieces != nil {
+		signed := object{"type": "signature_delta", "signature": signature(a)}
+		block(object{"type": "thinking", "thinking": "", "signature": ""}, append(pieces, signed)...)
+	}
+	block(object{"type": "text", "text": ""}, deltas("text_delta", "text", halves(a.Content))...)
 	for _, c := range a.ToolCalls {
 		start := object{"type": "tool_use", "id": c.ID, "name": c.Name, "input": object{}}
-		block(start, "input_json_delta", "partial_json", halves(c.RawArguments))
+		block(start, deltas("input_json_delta", "partial_json", halves(c.RawArguments))...)
 	}
 	last := object{"delta": object{"stop_reason": stop, "stop_sequence": nil}, "usage": usage}
 	return append(out, event("message_delta", last), event("message_stop", object{}))
@@ -149,14 +184,24 @@ func geminiRender(a *providers.LLMResponse, stream bool) []string { //nolint:rev
 		}
 		return object{"candidates": []object{c}, "usageMetadata": usage, "modelVersion": "m", "responseId": "x"}
 	}
-	var calls []object
-	for _, c := range a.ToolCalls {
-		calls = append(calls, object{"functionCall": object{"id": c.ID, "name": c.Name, "args": json.RawMessage(c.RawArguments)}})
+	var calls, thinking []object
+	for i, c := range a.ToolCalls {
+		part := object{"functionCall": object{"id": c.ID, "name": c.Name, "args": json.RawMessage(c.RawArguments)}}
+		if i == 0 && a.Reasoning != "" {
+			part["thoughtSignature"] = signature(a)
+		}
+		calls = append(calls, part)
+	}
+	for _, thought := range thoughts(a) {
+		thinking = append(thinking, object{"text": thought, "thought": true})
 	}
 	if !stream {
-		return []string{encode(answer("STOP", append([]object{{"text": a.Content}}, calls...)...))}
+		return []string{encode(answer("STOP", slices.Concat(thinking, []object{{"text": a.Content}}, calls)...))}
 	}
 	var out []string
+	for _, thought := range thinking {
+		out = append(out, frame(answer("", thought)))
+	}
 	for _, text := range halves(a.Content) {
 		out = append(out, frame(answer("", object{"text": text})))
 	}

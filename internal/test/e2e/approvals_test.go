@@ -11,6 +11,7 @@ import (
 	"parley/internal/test/fakemodel"
 	"parley/internal/test/fakeslack"
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/rig"
 	"parley/internal/test/testtools"
 )
 
@@ -104,12 +105,13 @@ type telegramMeeting struct {
 	q      faketelegram.Message
 }
 
-func meetOnTelegram(t *testing.T, b brain) meeting {
+func meetOnTelegram(t *testing.T, b brain, s settings) meeting {
 	t.Helper()
 	tg := faketelegram.New(t)
 	first, second := tg.User("Ada"), tg.User("Bert")
 	group := tg.Supergroup("all", first, second)
-	return &telegramMeeting{telegramWorld: newTelegram(t, tg, b, group), people: [2]*faketelegram.Chat{group, group.As(second)}}
+	c := rig.Config{Telegram: &rig.Telegram{Chats: []int64{group.ID()}}, ToolMode: s.mode}
+	return &telegramMeeting{telegramWorld: newTelegramWith(t, tg, b, c), people: [2]*faketelegram.Chat{group, group.As(second)}}
 }
 
 func (m *telegramMeeting) speak(who int, text string) { m.people[who].Say(mention(m.tg) + text) }
@@ -209,7 +211,7 @@ func (m *slackMeeting) under() *world { return m.world }
 
 func TestTelegramApproval(t *testing.T) {
 	t.Parallel()
-	approval(t, meetOnTelegram(t, asksFor("effect_asked")))
+	eachMode(t, func(t *testing.T, s settings) { t.Helper(); approval(t, meetOnTelegram(t, asksFor("effect_asked"), s)) })
 }
 
 func TestSlackApproval(t *testing.T) {
@@ -256,7 +258,10 @@ func approval(t *testing.T, m meeting) {
 
 func TestTelegramApprovalOfAChangedFile(t *testing.T) {
 	t.Parallel()
-	approvalOfAChangedFile(t, meetOnTelegram(t, asksFor("write_file")))
+	eachMode(t, func(t *testing.T, s settings) {
+		t.Helper()
+		approvalOfAChangedFile(t, meetOnTelegram(t, asksFor("write_file"), s))
+	})
 }
 
 func TestSlackApprovalOfAChangedFile(t *testing.T) {

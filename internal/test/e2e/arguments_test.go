@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/rig"
 	"parley/internal/test/testtools"
 )
 
@@ -41,6 +42,11 @@ func (w *telegramWorld) owns(name, manifest string) {
 // each number with all of its digits, also where the model encoded them twice.
 func TestWhatRunsIsWhatWasShown(t *testing.T) {
 	t.Parallel()
+	eachMode(t, whatRunsIsWhatWasShown)
+}
+
+func whatRunsIsWhatWasShown(t *testing.T, s settings) {
+	t.Helper()
 	cases := []struct{ name, args, shown, got string }{
 		{"an id", `{"id": 9007199254740993}`, `"id": 9007199254740993`, `{"id":9007199254740993}`},
 		{"a long id", `{"id": 12345678901234567890}`, `"id": 12345678901234567890`, `{"id":12345678901234567890}`},
@@ -57,7 +63,9 @@ func TestWhatRunsIsWhatWasShown(t *testing.T) {
 	for _, c := range cases {
 		acts[c.name] = calls("ids", c.args)
 	}
-	w := newOwned(t, tg, chat, nil, acts)
+	w := newTelegramWith(t, tg, acting(acts), rig.Config{Telegram: &rig.Telegram{Owner: chat.ID()}, ToolMode: s.mode})
+	chat.Say("hello")
+	w.says(chat, heardMark)
 	w.owns("ids", idsManifest+"destructive: true\n")
 	w.owns("looks", idsManifest+"read_only: true\n")
 	w.process.Signal(syscall.SIGTERM)

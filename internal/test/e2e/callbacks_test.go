@@ -12,6 +12,12 @@ import (
 // tool called it, and the gateway goes on. Called by the operator it is heard.
 func TestACallbackThatNobodyHears(t *testing.T) {
 	t.Parallel()
+	eachMode(t, callbackThatNobodyHears)
+}
+
+func callbackThatNobodyHears(t *testing.T, s settings) {
+	t.Helper()
+	s.tools = `composed: {wraps: {description: Wraps., steps: [{tool: heedless, arguments: {n: 1, text: T}}]}}`
 	w := newWorld(t, func(req fakemodel.Request) fakemodel.Answer {
 		if got := results(req); len(got) > 0 {
 			return fakemodel.Say(got[0])
@@ -20,7 +26,7 @@ func TestACallbackThatNobodyHears(t *testing.T) {
 			return fakemodel.Call("wraps", `{}`)
 		}
 		return fakemodel.Say("fine")
-	}, settings{tools: `composed: {wraps: {description: Wraps., steps: [{tool: heedless, arguments: {n: 1, text: T}}]}}`})
+	}, s)
 	w.say("chat", "wrap")
 	if got := w.told("chat", 1)[0]; !strings.Contains(got, "nobody would hear of its end") {
 		t.Errorf("told %q", got)

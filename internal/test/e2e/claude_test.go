@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -71,19 +69,9 @@ func (c *claude) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestAConversationWithClaude(t *testing.T) {
 	t.Parallel()
 	c := &claude{t: t, hangs: make(chan struct{})}
-	srv := httptest.NewServer(c)
-	t.Cleanup(srv.Close)
 	w := prepare(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("no") }, rig.Config{})
 	w.configure(settings{})
-	text, err := os.ReadFile(w.gw.ConfigPath())
-	if err != nil {
-		t.Fatal(err)
-	}
-	text = bytes.Replace(text, []byte("provider: openai, model: fake, base_url: \""+w.modelURL),
-		[]byte("provider: anthropic, model: claude-x, base_url: \""+srv.URL), 1)
-	if err := os.WriteFile(w.gw.ConfigPath(), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	w.asks("anthropic", "claude-x", serve(t, c))
 	w.start()
 	t.Cleanup(func() {
 		defer w.process.Kill()

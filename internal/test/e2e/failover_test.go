@@ -2,6 +2,8 @@ package e2e_test
 
 import (
 	"bytes"
+	"fmt"
+	"net/http"
 	"net/http/httptest"
 	"os"
 	"slices"
@@ -19,20 +21,41 @@ import (
 func (w *world) fallBack(b brain) *fakemodel.Server {
 	w.t.Helper()
 	next := fakemodel.NewHandler(fakemodel.Options{Script: b})
-	srv := httptest.NewServer(next.Handler())
-	w.t.Cleanup(srv.Close)
-	w.t.Cleanup(srv.CloseClientConnections)
+	url := serve(w.t, next.Handler())
+	w.replace("{model: main,", "{model: main, fallbacks: [next],")
+	w.replace("\nmodels:\n", "\nmodels:\n  next: {provider: openai, model: second, base_url: \""+url+"/v1\"}\n")
+	return next
+}
+
+// asks has the gateway of a world, which has not started yet, ask another model first.
+func (w *world) asks(provider, model, url string) {
+	w.t.Helper()
+	w.replace(`provider: openai, model: fake, base_url: "`+w.modelURL,
+		fmt.Sprintf(`provider: %s, model: %s, base_url: "%s`, provider, model, url))
+}
+
+// replace changes the configuration.
+func (w *world) replace(old, instead string) {
+	w.t.Helper()
 	text, err := os.ReadFile(w.gw.ConfigPath())
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	text = bytes.Replace(text, []byte("{model: main,"), []byte("{model: main, fallbacks: [next],"), 1)
-	text = bytes.Replace(text, []byte("\nmodels:\n"),
-		[]byte("\nmodels:\n  next: {provider: openai, model: second, base_url: \""+srv.URL+"/v1\"}\n"), 1)
-	if err := os.WriteFile(w.gw.ConfigPath(), text, 0o600); err != nil {
+	if !bytes.Contains(text, []byte(old)) {
+		w.t.Fatalf("the configuration lacks %q", old)
+	}
+	if err := os.WriteFile(w.gw.ConfigPath(), bytes.Replace(text, []byte(old), []byte(instead), 1), 0o600); err != nil {
 		w.t.Fatal(err)
 	}
-	return next
+}
+
+// serve starts a server that ends with the test.
+func serve(t *testing.T, h http.Handler) (url string) {
+	t.Helper()
+	srv := httptest.NewServer(h)
+	t.Cleanup(srv.Close)
+	t.Cleanup(srv.CloseClientConnections)
+	return srv.URL
 }
 
 // failures are the ways in which a model fails, with the attempts that each deserves.

@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 
@@ -34,15 +33,7 @@ func TestAConversationWithGemini(t *testing.T) {
 	t.Cleanup(srv.Close)
 	w := prepare(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("no") }, rig.Config{})
 	w.configure(settings{})
-	text, err := os.ReadFile(w.gw.ConfigPath())
-	if err != nil {
-		t.Fatal(err)
-	}
-	text = bytes.Replace(text, []byte("provider: openai, model: fake, base_url: \""+w.modelURL),
-		[]byte("provider: gemini, model: gemini-3-pro, base_url: \""+srv.URL()), 1)
-	if err := os.WriteFile(w.gw.ConfigPath(), text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	w.asks("gemini", "gemini-3-pro", srv.URL())
 	w.start()
 	t.Cleanup(func() {
 		defer w.process.Kill()

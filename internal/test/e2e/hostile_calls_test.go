@@ -173,7 +173,13 @@ func hostileCalls() map[string]hostileCall {
 // of its own. The model is told why in one sentence, and the audit log has a row.
 func TestHostileCallsRunNothing(t *testing.T) {
 	t.Parallel()
+	eachMode(t, hostileCallsRunNothing)
+}
+
+func hostileCallsRunNothing(t *testing.T, s settings) {
+	t.Helper()
 	calls := hostileCalls()
+	s.unbound, s.tools = s.noTools, `disabled: [current_time], rules: {lookup: {level: exec}}`
 	w := newWorld(t, func(req fakemodel.Request) fakemodel.Answer {
 		if got := results(req); len(got) > 0 {
 			return fakemodel.Say(got[0])
@@ -183,7 +189,7 @@ func TestHostileCallsRunNothing(t *testing.T) {
 			return fakemodel.Say("fine")
 		}
 		return fakemodel.Call(c.tool, c.args)
-	}, settings{tools: `disabled: [current_time], rules: {lookup: {level: exec}}`})
+	}, s)
 	for name := range calls {
 		w.say(name, name)
 	}
@@ -251,6 +257,11 @@ func (w *world) audited(t *testing.T, right func(*audit.Row) (string, bool), n i
 // TestEveryRefusalIsWrittenDown has a call end in each type of error.
 func TestEveryRefusalIsWrittenDown(t *testing.T) {
 	t.Parallel()
+	eachMode(t, everyRefusalIsWrittenDown)
+}
+
+func everyRefusalIsWrittenDown(t *testing.T, s settings) {
+	t.Helper()
 	calls := map[string]hostileCall{
 		"nothing":   {"nothing", `{}`, tools.ErrNotFound},
 		"disabled":  {"current_time", `{}`, tools.ErrDisabled},
@@ -264,6 +275,7 @@ func TestEveryRefusalIsWrittenDown(t *testing.T) {
 		"stopped":   {"hang", `{"n":19000}`, tools.ErrInterrupted},
 	}
 	const many = 100
+	s.unbound, s.toolTime, s.tools = s.noTools, "2s", `disabled: [current_time], rules: {lookup: {level: exec}}`
 	hanging := make(chan struct{}, 1)
 	w := newWorld(t, func(req fakemodel.Request) fakemodel.Answer {
 		if got := results(req); len(got) > 0 {
@@ -281,7 +293,7 @@ func TestEveryRefusalIsWrittenDown(t *testing.T) {
 			hanging <- struct{}{}
 		}
 		return fakemodel.Call(c.tool, c.args)
-	}, settings{toolTime: "2s", tools: `disabled: [current_time], rules: {lookup: {level: exec}}`})
+	}, s)
 	for chat, c := range calls {
 		if c.want != tools.ErrInterrupted {
 			w.say(chat, chat)
@@ -295,8 +307,8 @@ func TestEveryRefusalIsWrittenDown(t *testing.T) {
 	w.say("stopped", "stopped")
 	<-hanging
 	w.until("the call to run", func() bool {
-		s, err := w.gw.Status(w.ctx)
-		return err == nil && s.Waiting > 0
+		status, err := w.gw.Status(w.ctx)
+		return err == nil && status.Waiting > 0
 	})
 	w.say("stopped", "/stop")
 	w.expect("stopped", 1, "Stopped.")

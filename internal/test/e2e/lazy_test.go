@@ -41,7 +41,13 @@ func seeks(req fakemodel.Request) fakemodel.Answer {
 // conversation shows that, over turns and a restart.
 func TestToolsOnDemand(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, seeks, settings{tools: "lazy: true"})
+	eachMode(t, toolsOnDemand)
+}
+
+func toolsOnDemand(t *testing.T, s settings) {
+	t.Helper()
+	s.tools = "lazy: true"
+	w := newWorld(t, seeks, s)
 	w.say("chat", "hello")
 	w.expect("chat", 1, "I have nothing")
 	w.say("chat", "use lookup")
@@ -68,8 +74,9 @@ func TestToolsOnDemand(t *testing.T) {
 		"find_tools", // another chat
 	}
 	var got []string
-	for _, r := range w.model.Requests() {
-		got = append(got, offeredIn(r))
+	requests := w.model.Requests()
+	for i := range requests {
+		got = append(got, offeredIn(requests[i]))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the offered tools: %s", diff)
@@ -83,7 +90,13 @@ func TestToolsOnDemand(t *testing.T) {
 // own that leaves find_tools out is offered that list. /tool calls any tool at once.
 func TestToolsOnDemandOfAChat(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, seeks, settings{tools: `lazy: true, chats: {"loop:reader": {level: read}, "loop:few": {enabled: [lookup, effect]}}`})
+	eachMode(t, toolsOnDemandOfAChat)
+}
+
+func toolsOnDemandOfAChat(t *testing.T, s settings) {
+	t.Helper()
+	s.tools = `lazy: true, chats: {"loop:reader": {level: read}, "loop:few": {enabled: [lookup, effect]}}`
+	w := newWorld(t, seeks, s)
 	w.say("reader", "use effect")
 	if got := w.told("reader", 1)[0]; !strings.HasPrefix(got, "I have No tool fits") || strings.Contains(got, "effect") {
 		t.Errorf("without the right: %q", got)
@@ -92,8 +105,9 @@ func TestToolsOnDemandOfAChat(t *testing.T) {
 	w.expect("few", 1, "I have done: x")
 	want := []string{"find_tools", "find_tools", "effect lookup", "effect lookup"}
 	var got []string
-	for _, r := range w.model.Requests() {
-		got = append(got, offeredIn(r))
+	requests := w.model.Requests()
+	for i := range requests {
+		got = append(got, offeredIn(requests[i]))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("the offered tools: %s", diff)
@@ -112,6 +126,12 @@ func TestToolsOnDemandOfAChat(t *testing.T) {
 // not those that start further agents beyond its depth.
 func TestToolsOnDemandOfAnAgent(t *testing.T) {
 	t.Parallel()
+	eachMode(t, toolsOnDemandOfAnAgent)
+}
+
+func toolsOnDemandOfAnAgent(t *testing.T, s settings) {
+	t.Helper()
+	s.tools = "lazy: true"
 	w := newWorld(t, func(req fakemodel.Request) fakemodel.Answer {
 		said, got := lastUser(req), strings.Join(results(req), "|")
 		found := strings.HasPrefix(got, "You can call")
@@ -132,13 +152,15 @@ func TestToolsOnDemandOfAnAgent(t *testing.T) {
 		default:
 			return fakemodel.Say("I have " + got)
 		}
-	}, settings{tools: "lazy: true"})
+	}, s)
 	w.say("chat", "work")
 	w.until("the report", func() bool {
 		return strings.Contains(strings.Join(w.texts("chat"), "\n"), "I have the meaning of x is known")
 	})
 	own := 0
-	for _, r := range w.model.Requests() {
+	requests := w.model.Requests()
+	for i := range requests {
+		r := requests[i]
 		if said := lastUser(r); said == "work" || strings.Contains(said, "Report:") {
 			continue
 		}
@@ -206,7 +228,7 @@ func TestToolsOnDemandAsJSON(t *testing.T) {
 		default:
 			return fakemodel.Say(got[0])
 		}
-	}, settings{tools: "lazy: true", noTools: true, mode: "json_schema"})
+	}, settings{tools: "lazy: true", noTools: true, mode: asJSON})
 	w.say("chat", "look it up")
 	w.expect("chat", 1, "the meaning of x is known")
 	first, next := w.model.Requests()[0], w.model.Requests()[1]

@@ -13,6 +13,11 @@ import (
 // run, and the model is told of the others that they did not.
 func TestManyCallsOfOneAnswer(t *testing.T) {
 	t.Parallel()
+	eachMode(t, manyCallsOfOneAnswer)
+}
+
+func manyCallsOfOneAnswer(t *testing.T, s settings) {
+	t.Helper()
 	w := newWorld(t, func(req fakemodel.Request) fakemodel.Answer {
 		if got := results(req); len(got) > 0 {
 			ran, refused := 0, 0
@@ -35,7 +40,7 @@ func TestManyCallsOfOneAnswer(t *testing.T) {
 			calls[i] = providers.ToolCall{Name: "effect", RawArguments: fmt.Sprintf(`{"text":"%d"}`, i)}
 		}
 		return fakemodel.Calls(calls...)
-	}, settings{})
+	}, s)
 	for i, want := range []string{"32 ran, 168 did not", "32 ran, 224 did not"} {
 		chat := fmt.Sprint("chat", i)
 		w.say(chat, []string{"200 calls", "500 calls"}[i])

@@ -248,7 +248,8 @@ func TestOddAnswersOfAModel(t *testing.T) {
 		"quiet": fakemodel.Say("NO_REPLY"),
 		"ids": fakemodel.Calls(
 			providers.ToolCall{ID: "same", Name: "effect", RawArguments: `{"text":"one"}`},
-			providers.ToolCall{ID: "same", Name: "effect", RawArguments: `{"text":"two"}`}),
+			providers.ToolCall{ID: "same", Name: "effect", RawArguments: `{"text":"two"}`},
+		),
 		"forever": fakemodel.Call("lookup", `{"text":"again"}`),
 		"unknown": fakemodel.Call("rm -rf", `{}`),
 		"args":    fakemodel.Call("effect", `{"text":"a","text":"b"}`),

@@ -147,7 +147,8 @@ func TestExampleRunsTwoCommands(t *testing.T) {
 			}
 			return fakemodel.Calls(
 				providers.ToolCall{Name: "run_command", RawArguments: one},
-				providers.ToolCall{Name: "run_command", RawArguments: other})
+				providers.ToolCall{Name: "run_command", RawArguments: other},
+			)
 		}
 	}
 	const ask = "What's the current directory and what files are in it?"

@@ -116,7 +116,8 @@ func TestSlackStrangers(t *testing.T) {
 	ada, eve := srv.User("Ada"), srv.User("Eve")
 	listed, unlisted := srv.Channel("listed", ada, eve), srv.Channel("unlisted", ada, eve)
 	w := newStrictSlack(t, srv, asksFor("effect_asked"), ada, fmt.Sprintf("    allow: [%s]", ada.ID), fmt.Sprintf(
-		"tools: {chats: {\"slack:%[1]s/%[2]s\": {level: write}, \"slack:%[1]s/%[3]s\": {level: write}}}", ada.Team, listed.ID(), unlisted.ID()))
+		"tools: {chats: {\"slack:%[1]s/%[2]s\": {level: write}, \"slack:%[1]s/%[3]s\": {level: write}}}", ada.Team, listed.ID(), unlisted.ID(),
+	))
 	thread := listed.In(listed.Say(srv.Mention() + " please\ncall {\"text\": \"once\"}").TS)
 	q := w.asked(thread)
 	asked, before, sends := w.turns(), listed.Texts(), srv.Count("chat.postMessage")

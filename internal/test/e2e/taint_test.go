@@ -14,13 +14,18 @@ import (
 // in the inbox is as untrusted as the letter, and the turn asks before it writes.
 func TestAProgramDoesNotLaunderWhatOthersSent(t *testing.T) {
 	t.Parallel()
+	eachMode(t, programDoesNotLaunder)
+}
+
+func programDoesNotLaunder(t *testing.T, s settings) {
+	t.Helper()
 	tg := faketelegram.New(t)
 	ada := tg.User("Ada")
 	chat := tg.Private(ada)
 	w := newTelegramWith(t, tg, scripted(map[string][]step{
 		"before": {{"run_command", `{"argv":["echo","x"]}`}, {"write_file", `{"path":"before.txt","content":"x"}`}},
 		"after":  {{"run_command", `{"argv":["cat","inbox/letter.txt"]}`}, {"write_file", `{"path":"after.txt","content":"x"}`}},
-	}), rig.Config{Telegram: &rig.Telegram{Owner: chat.ID()}, Tools: map[string]any{
+	}), rig.Config{Telegram: &rig.Telegram{Owner: chat.ID()}, ToolMode: s.mode, Tools: map[string]any{
 		"shell": map[string]any{"enabled": true, "allow": []string{"cat", "echo"}, "unsafe": true},
 		"rules": map[string]any{"run_command": map[string]any{"approval": "never"}},
 	}})
@@ -47,13 +52,18 @@ func TestAProgramDoesNotLaunderWhatOthersSent(t *testing.T) {
 // program's result asks before it writes.
 func TestALetterThatComesWhileAProgramRuns(t *testing.T) {
 	t.Parallel()
+	eachMode(t, letterThatComesWhileAProgramRuns)
+}
+
+func letterThatComesWhileAProgramRuns(t *testing.T, s settings) {
+	t.Helper()
 	tg := faketelegram.New(t)
 	ada := tg.User("Ada")
 	chat := tg.Private(ada)
 	w := newTelegramWith(t, tg, scripted(map[string][]step{
 		"wait":    {{"run_command", `{"argv":["sh","-c","until cat inbox/letter.txt; do sleep 0.1; done; mv inbox/letter.txt ."],"background":true}`}},
 		"Result:": {{"write_file", `{"path":"after.txt","content":"x"}`}},
-	}), rig.Config{Telegram: &rig.Telegram{Owner: chat.ID()}, Tools: map[string]any{
+	}), rig.Config{Telegram: &rig.Telegram{Owner: chat.ID()}, ToolMode: s.mode, Tools: map[string]any{
 		"shell": map[string]any{"enabled": true, "allow": []string{"sh"}, "unsafe": true},
 	}})
 	chat.Say("wait")

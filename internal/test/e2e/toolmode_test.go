@@ -9,6 +9,21 @@ import (
 	"parley/pkg/providers"
 )
 
+// asJSON is the tool_mode for a server without tools.
+const asJSON = "json_schema"
+
+// eachMode leads a test with a model server that has tools, and with one that has none and is
+// asked for JSON.
+func eachMode(t *testing.T, test func(t *testing.T, s settings)) {
+	t.Helper()
+	for name, mode := range map[string]string{"with tools": "", "as JSON": asJSON} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, settings{mode: mode, noTools: mode == asJSON})
+		})
+	}
+}
+
 // scenarios leads conversations that use tools in the ways in which models do, each by the
 // person's first word.
 func scenarios(req fakemodel.Request) fakemodel.Answer {
@@ -56,7 +71,7 @@ func rounds(req fakemodel.Request) int {
 func TestToolsOnAServerWithoutTools(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]settings{
-		"with tools": {}, "as JSON": {noTools: true, mode: "json_schema"}, "learned": {noTools: true},
+		"with tools": {}, "as JSON": {noTools: true, mode: asJSON}, "learned": {noTools: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

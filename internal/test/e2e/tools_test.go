@@ -23,8 +23,14 @@ func relayed(req fakemodel.Request) fakemodel.Answer {
 
 func TestToolsThatMisbehave(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, relayed, settings{toolTime: "1s"})
-	flooded := newWorld(t, relayed, settings{})
+	eachMode(t, toolsThatMisbehave)
+}
+
+func toolsThatMisbehave(t *testing.T, s settings) {
+	t.Helper()
+	flooded := newWorld(t, relayed, s)
+	s.toolTime = "1s"
+	w := newWorld(t, relayed, s)
 	w.say("panic", `panic {}`)
 	w.say("hang", `hang {"n":20000}`)
 	flooded.say("flood", fmt.Sprintf(`flood {"n":%d}`, 1<<30))
@@ -52,6 +58,11 @@ func TestToolsThatMisbehave(t *testing.T) {
 
 func TestBackgroundWorkAndItsChat(t *testing.T) {
 	t.Parallel()
+	eachMode(t, backgroundWorkAndItsChat)
+}
+
+func backgroundWorkAndItsChat(t *testing.T, s settings) {
+	t.Helper()
 	w := newWorld(t, func(req fakemodel.Request) fakemodel.Answer {
 		text := lastUser(req)
 		switch got := results(req); {
@@ -62,7 +73,7 @@ func TestBackgroundWorkAndItsChat(t *testing.T) {
 		default:
 			return fakemodel.Call("background", `{"text":"`+text+`","n":300}`)
 		}
-	}, settings{})
+	}, s)
 	const chats = 20
 	for i := range chats {
 		w.say(fmt.Sprint("chat", i), fmt.Sprint("work", i))
@@ -73,8 +84,8 @@ func TestBackgroundWorkAndItsChat(t *testing.T) {
 		w.expect(chat, 2, fmt.Sprintf("background result for %s: work%d", chat, i))
 	}
 	w.until("no task and nothing that waits", func() bool {
-		s, err := w.gw.Status(w.ctx)
-		return err != nil || s.Waiting == 0 && s.Sending == 0 && s.OpenTasks == 0
+		status, err := w.gw.Status(w.ctx)
+		return err != nil || status.Waiting == 0 && status.Sending == 0 && status.OpenTasks == 0
 	})
 	for i := range chats {
 		if got := w.texts(fmt.Sprint("chat", i)); len(got) != 2 {
@@ -87,6 +98,11 @@ func TestBackgroundWorkAndItsChat(t *testing.T) {
 // it started has ended.
 func TestWorkThatEndsDuringItsTurnComesAfterIt(t *testing.T) {
 	t.Parallel()
+	eachMode(t, workThatEndsDuringItsTurn)
+}
+
+func workThatEndsDuringItsTurn(t *testing.T, s settings) {
+	t.Helper()
 	var w *world
 	ready := make(chan struct{})
 	w = newWorld(t, func(req fakemodel.Request) fakemodel.Answer {
@@ -104,7 +120,7 @@ func TestWorkThatEndsDuringItsTurnComesAfterIt(t *testing.T) {
 		default:
 			return fakemodel.Call("background", `{"text":"soon","n":0}`)
 		}
-	}, settings{})
+	}, s)
 	close(ready)
 	w.say("chat", "work")
 	w.expect("chat", 1, "background result for chat: soon")

@@ -48,9 +48,10 @@ type settings struct {
 	tools, agent string
 	// platform is how the chat platform behaves.
 	platform server.Options
-	// noTools makes a model server without tools, and mode is the model's tool_mode.
-	noTools bool
-	mode    string
+	// noTools makes a model server without tools, and mode is the model's tool_mode. Unbound
+	// has the server overlook the form of an answer.
+	noTools, unbound bool
+	mode             string
 	// model is the model's name, by which its family is known.
 	model string
 }
@@ -69,7 +70,7 @@ type world struct {
 
 func newWorld(t *testing.T, b brain, s settings) *world {
 	t.Helper()
-	w := prepareWith(t, fakemodel.Options{Script: b, NoTools: s.noTools}, s.platform, rig.Config{})
+	w := prepareWith(t, fakemodel.Options{Script: b, NoTools: s.noTools, Unbound: s.unbound}, s.platform, rig.Config{})
 	w.configure(s)
 	w.start()
 	t.Cleanup(func() {
@@ -82,7 +83,8 @@ func newWorld(t *testing.T, b brain, s settings) *world {
 // prepare makes everything but the gateway's process.
 func prepare(t *testing.T, b brain, c rig.Config) *world {
 	t.Helper()
-	return prepareWith(t, fakemodel.Options{Script: b}, server.Options{}, c)
+	without := c.ToolMode == asJSON // such a model's server has no tools
+	return prepareWith(t, fakemodel.Options{Script: b, NoTools: without, Unbound: without}, server.Options{}, c)
 }
 
 // prepareWith is prepare with a model server of one's choice.

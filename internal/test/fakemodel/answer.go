@@ -28,6 +28,9 @@ type Fault struct {
 	Body, ContentType string
 	// Cut, when above 0, breaks the connection after so many bytes of the body.
 	Cut int
+	// Frames, when not 0, breaks the connection behind so many frames of a stream; below 0,
+	// before the first.
+	Frames int
 	// Silence sends the headers and, of a cut answer, the bytes before the cut; then
 	// the server is silent until the client leaves.
 	Silence bool

@@ -60,6 +60,26 @@ func (s *Server) refusal(r *Request) (Fault, bool) {
 	}, named
 }
 
+// toldTools reads the tools that the instructions of a request tell, one on each line.
+func (r *Request) toldTools() (all []providers.ToolDefinition) {
+	if r.Messages[0].Role != providers.RoleSystem {
+		return nil
+	}
+	for line := range strings.Lines(r.Messages[0].Content) {
+		var told struct {
+			Tool, Description string
+			Arguments         map[string]any
+		}
+		if !strings.HasPrefix(line, `{"tool":`) || json.Unmarshal([]byte(line), &told) != nil || told.Tool == "" {
+			continue
+		}
+		all = append(all, providers.ToolDefinition{Type: "function", Function: providers.FunctionDefinition{
+			Name: told.Tool, Description: told.Description, Parameters: told.Arguments,
+		}})
+	}
+	return all
+}
+
 // retell gives the script the calls and results of a conversation that tells them as JSON.
 func (r *Request) retell() {
 	var out []providers.Message
@@ -113,23 +133,28 @@ func toldCalls(m providers.Message, i int) providers.Message {
 	return read
 }
 
-// asJSON is the answer in the form that a request wants; the error says that it does not fit.
-func (a *Answer) asJSON(schema *jsonschema.Schema) error {
-	var form any = map[string]any{"answer": a.Content}
-	if len(a.ToolCalls) > 0 {
-		var calls []any
-		for i := range a.ToolCalls {
-			arguments := json.RawMessage(a.ToolCalls[i].RawArguments)
-			if len(arguments) == 0 {
-				arguments = encode(a.ToolCalls[i].Arguments)
-			}
-			calls = append(calls, map[string]any{"tool": a.ToolCalls[i].Name, "arguments": arguments})
-		}
-		form = map[string]any{"calls": calls}
+// tell makes the answer the JSON that a request wants, with the arguments of calls as the
+// script wrote them.
+func (a *Answer) tell() {
+	if len(a.ToolCalls) == 0 {
+		a.Content = string(encode(map[string]any{"answer": a.Content}))
+		return
 	}
-	b := encode(form)
-	a.Content, a.ToolCalls = string(b), nil
-	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(b))
+	var calls []string
+	for i := range a.ToolCalls {
+		c := &a.ToolCalls[i]
+		arguments := argumentsOf(c)
+		if arguments == "" {
+			arguments = "{}"
+		}
+		calls = append(calls, `{"tool":`+string(encode(c.Name))+`,"arguments":`+arguments+`}`)
+	}
+	a.Content, a.ToolCalls = `{"calls":[`+strings.Join(calls, ",")+`]}`, nil
+}
+
+// fits holds a text against the schema of a format.
+func fits(text string, schema *jsonschema.Schema) error {
+	v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
 	if err != nil {
 		return err
 	}

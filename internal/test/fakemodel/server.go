@@ -36,9 +36,13 @@ type Options struct {
 	// extra_content, besides those that OpenAI knows.
 	Fields []string
 	// NoTools makes a server without tools: it refuses them with the status 400. Where a
-	// request tells calls and results as JSON, the script has them as messages, and its
-	// answer is sent in the form that the request wants; one that does not fit is a violation.
+	// request tells tools, calls and results as JSON, the script has them in their fields,
+	// and its answer is sent in the form that the request wants; one that does not fit is a
+	// violation.
 	NoTools bool
+	// Unbound has a server without tools overlook the form: its answer tells the calls of
+	// the script as they are, whether they fit or not.
+	Unbound bool
 }
 
 // Request is one legal chat completion request.
@@ -215,6 +219,10 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	req.setNotesApart()
+	if s.opts.NoTools {
+		req.Tools = req.toldTools()
+		req.retell()
+	}
 	s.keep(req)
 	if !transmit(w, r, req, s.answer(req)) {
 		s.mu.Lock()
@@ -225,14 +233,12 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request) {
 
 // answer asks the script.
 func (s *Server) answer(req *Request) Answer {
-	if !s.opts.NoTools {
-		return s.opts.Script(*req)
-	}
-	told := *req
-	told.retell()
-	a := s.opts.Script(told)
-	if req.format != nil && a.Fault.Body == "" && a.Fault.Status == 0 {
-		if err := a.asJSON(req.format); err != nil {
+	a := s.opts.Script(*req)
+	if s.opts.NoTools && req.format != nil && a.Fault.Body == "" && a.Fault.Status == 0 {
+		if a.tell(); s.opts.Unbound {
+			return a
+		}
+		if err := fits(a.Content, req.format); err != nil {
 			s.violated("the answer does not fit the format: " + err.Error())
 		}
 	}

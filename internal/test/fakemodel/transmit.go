@@ -49,15 +49,8 @@ func transmit(w http.ResponseWriter, r *http.Request, req *Request, a Answer) bo
 
 func send(w http.ResponseWriter, r *http.Request, frames [][]byte, f *Fault) bool {
 	flush := func() bool { return http.NewResponseController(w).Flush() == nil }
+	frames, broken := f.cut(frames)
 	body := bytes.Join(frames, nil)
-	broken := f.Cut > 0 && f.Cut < len(body)
-	if f.Silence && f.Cut == 0 {
-		body, frames, broken = nil, nil, true
-	}
-	if broken {
-		body = body[:min(f.Cut, len(body))]
-		frames = [][]byte{body}
-	}
 	switch {
 	case f.Piece > 0:
 		frames = pieces(body, f.Piece)
@@ -79,6 +72,20 @@ func send(w http.ResponseWriter, r *http.Request, frames [][]byte, f *Fault) boo
 		panic(http.ErrAbortHandler) // the server's way to break a connection
 	}
 	return true
+}
+
+// cut gives what is left of an answer, and whether its connection breaks behind it.
+func (f *Fault) cut(frames [][]byte) (left [][]byte, broken bool) {
+	body := bytes.Join(frames, nil)
+	switch {
+	case f.Frames != 0 && f.Frames < len(frames):
+		return frames[:max(f.Frames, 0)], true
+	case f.Silence && f.Cut == 0:
+		return nil, true
+	case f.Cut > 0 && f.Cut < len(body):
+		return [][]byte{body[:f.Cut]}, true
+	}
+	return frames, false
 }
 
 func pieces(body []byte, size int) [][]byte {

@@ -151,10 +151,10 @@ func (w *world) crashed() {
 // answered waits until every ask has an answer.
 func (w *world) answered() {
 	w.t.Helper()
-	w.wait(fmt.Sprintf("the answers to %d asks", len(w.asks)), func() bool {
-		return len(w.read(w.messages()).answered) == len(w.asks)
-	})
+	w.wait(fmt.Sprintf("the answers to %d asks", len(w.asks)), w.allAnswered)
 }
+
+func (w *world) allAnswered() bool { return len(w.read(w.messages()).answered) == len(w.asks) }
 
 // diesBefore waits for the process's death or for cond, and reports whether it died.
 func (w *world) diesBefore(p *rig.Process, cond func() bool) bool {

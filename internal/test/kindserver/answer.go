@@ -26,7 +26,8 @@ func (a *answer) finish() string {
 }
 
 // answer is a small model: it calls the tool that it is asked to use for each pair of
-// numbers, repeats results, tells the colour of any picture, and greets else.
+// numbers, with their sum as the expression of a calculator; it repeats results, tells the
+// colour of any picture, and greets else.
 func (r *rule) answer(fields map[string]any) *answer {
 	a := &answer{}
 	if r.field != "" {
@@ -67,7 +68,11 @@ func (r *rule) answer(fields map[string]any) *answer {
 		if r.ids != nil && !r.ids.MatchString(id) {
 			id = fmt.Sprintf("abc%03d%03d", len(messages), i)
 		}
-		a.calls = append(a.calls, call{id: id, name: name, args: fmt.Sprintf(`{"a":%s,"b":%s}`, p[1], p[2])})
+		args := fmt.Sprintf(`{"a":%s,"b":%s}`, p[1], p[2])
+		if name == "calculator" {
+			args = fmt.Sprintf(`{"expression":"%s + %s"}`, p[1], p[2])
+		}
+		a.calls = append(a.calls, call{id: id, name: name, args: args})
 	}
 	if r.spoken != "" {
 		a.text, a.calls = written(r.spoken, a.calls), nil

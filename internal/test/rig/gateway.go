@@ -33,6 +33,8 @@ type Gateway struct {
 type Config struct {
 	// ModelURL ends in /v1; empty means the built-in offline model.
 	ModelURL string
+	// ToolMode is the tool_mode of the model; empty means its own.
+	ToolMode string
 	// LogLevel is "warn" when empty.
 	LogLevel string
 	// Telegram runs a bot that everyone may use, Slack an app; nil runs no bot.
@@ -40,6 +42,8 @@ type Config struct {
 	Slack    *Slack
 	// HTTP is where the gateway's own server listens; empty means none.
 	HTTP string
+	// ChatHeader is the header by which clients of /v1 name a lasting chat; empty means none.
+	ChatHeader string
 	// Tools are the settings below tools, by their keys; chats stands in Telegram and Slack.
 	Tools map[string]any
 }
@@ -144,6 +148,9 @@ func NewGateway(bin, dir string, c Config, env ...string) (*Gateway, error) {
 	if c.ModelURL != "" {
 		model = fmt.Sprintf("{provider: openai, model: fake, base_url: %q, api_key: \"env:LLM_KEY\"}", c.ModelURL)
 	}
+	if c.ToolMode != "" {
+		model = strings.Replace(model, "{", "{tool_mode: "+c.ToolMode+", ", 1)
+	}
 	text := fmt.Sprintf(`state_dir: %q
 workspace: %q
 log: {level: %s, format: json}
@@ -157,7 +164,11 @@ models:
 	}
 	text += settings
 	if c.HTTP != "" {
-		text += fmt.Sprintf("http: {listen: %q, public_url: %q}\n", c.HTTP, "http://"+c.HTTP)
+		headers := "[]"
+		if c.ChatHeader != "" {
+			headers = "[" + c.ChatHeader + "]"
+		}
+		text += fmt.Sprintf("http: {listen: %q, public_url: %q, chat_headers: %s}\n", c.HTTP, "http://"+c.HTTP, headers)
 	}
 	platforms, secrets := c.channels()
 	text += platforms

@@ -3,6 +3,7 @@ package rig
 import (
 	"maps"
 	"net/http"
+	"regexp"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -21,20 +22,27 @@ type Model struct {
 	Brain *Brain
 	// Watch, when set before the first request, is told of each. Many may come at once.
 	Watch func(messages []providers.Message)
+	// Pieces, when set before the first request, passes after each frame of an answer.
+	Pieces time.Duration
 
 	fake  *fakemodel.Server
 	serve http.Handler
 	delay atomic.Int64
 	count atomic.Int64
+	words *regexp.Regexp // in a frame that has some of the answer
 
 	mu    sync.Mutex
 	asks  map[string][]string // nonces, by request
 	spent map[string]time.Duration
+	first map[string]time.Time
 }
 
 // NewModel returns a model that takes delay for each answer. It is an [http.Handler].
 func NewModel(delay time.Duration) *Model {
-	m := &Model{Brain: NewBrain(), asks: map[string][]string{}, spent: map[string]time.Duration{}}
+	m := &Model{
+		Brain: NewBrain(), words: regexp.MustCompile(`"content":"[^"]`),
+		asks: map[string][]string{}, spent: map[string]time.Duration{}, first: map[string]time.Time{},
+	}
 	m.fake = fakemodel.NewHandler(fakemodel.Options{Script: m.answer, Keep: -1})
 	m.serve = m.fake.Handler()
 	m.Delay(delay)
@@ -54,17 +62,45 @@ func (m *Model) Spent() map[string]time.Duration {
 	return maps.Clone(m.spent)
 }
 
+// First is when the first piece of the newest answer to each ask was written, by nonce.
+func (m *Model) First() map[string]time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.first)
+}
+
+// timed notes when the first words of an answer are written.
+type timed struct {
+	http.ResponseWriter
+
+	words *regexp.Regexp
+	first time.Time
+}
+
+// Unwrap lets [http.ResponseController] find the writer below.
+func (t *timed) Unwrap() http.ResponseWriter { return t.ResponseWriter }
+
+// Write implements [http.ResponseWriter].
+func (t *timed) Write(p []byte) (int, error) {
+	if t.first.IsZero() && t.words.Match(p) {
+		t.first = time.Now()
+	}
+	return t.ResponseWriter.Write(p)
+}
+
 // ServeHTTP books the whole time of a request on the asks that it is about.
 func (m *Model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	started := time.Now()
 	id := strconv.FormatInt(m.count.Add(1), 10)
 	r.Header.Set(headerRequest, id)
-	m.serve.ServeHTTP(w, r)
+	out := &timed{ResponseWriter: w, words: m.words}
+	m.serve.ServeHTTP(out, r)
 	took := time.Since(started)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, nonce := range m.asks[id] {
 		m.spent[nonce] += took
+		m.first[nonce] = out.first
 	}
 	delete(m.asks, id)
 }
@@ -77,5 +113,5 @@ func (m *Model) answer(req fakemodel.Request) fakemodel.Answer {
 	m.mu.Lock()
 	m.asks[req.Header.Get(headerRequest)] = asks
 	m.mu.Unlock()
-	return fakemodel.Answer{LLMResponse: *resp, Fault: fakemodel.Fault{Latency: time.Duration(m.delay.Load())}}
+	return fakemodel.Answer{LLMResponse: *resp, Fault: fakemodel.Fault{Latency: time.Duration(m.delay.Load()), Gap: m.Pieces}}
 }

@@ -47,7 +47,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		fakehttp.WriteJSON(w, http.StatusOK, message, 0)
 		return
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
+	w = stream(w, &a.Fault)
 	message["content"], message["stop_reason"] = []any{}, nil
 	event(w, "message_start", map[string]any{"type": "message_start", "message": message})
 	for i, b := range blocks {

@@ -12,8 +12,8 @@ import (
 // generate serves generateContent and streamGenerateContent.
 func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	model, method, _ := strings.Cut(r.PathValue("call"), ":")
-	stream := method == "streamGenerateContent" && r.URL.Query().Get("alt") == "sse"
-	if !stream && method != "generateContent" {
+	streamed := method == "streamGenerateContent" && r.URL.Query().Get("alt") == "sse"
+	if !streamed && method != "generateContent" {
 		writeError(w, http.StatusNotFound, geminiError(http.StatusNotFound, "NOT_FOUND", "no method "+method))
 		return
 	}
@@ -28,7 +28,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusBadRequest, geminiError(http.StatusBadRequest, "INVALID_ARGUMENT", err.Error()))
 		return
 	}
-	req.Model, req.Stream, req.Body, req.Header = model, stream, body, r.Header
+	req.Model, req.Stream, req.Body, req.Header = model, streamed, body, r.Header
 	a := s.mint(*req)
 	if f := a.Fault; f.Status != 0 {
 		writeError(w, f.Status, geminiError(f.Status, f.Code, f.Message))
@@ -47,11 +47,11 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 		}
 		return map[string]any{"candidates": []any{candidate}, "usageMetadata": usage, "modelVersion": model}
 	}
-	if !stream {
+	if !streamed {
 		fakehttp.WriteJSON(w, http.StatusOK, chunk(parts, "STOP"), 0)
 		return
 	}
-	w.Header().Set("Content-Type", "text/event-stream")
+	w = stream(w, &a.Fault)
 	for _, p := range parts {
 		event(w, "", chunk([]map[string]any{p}, ""))
 	}

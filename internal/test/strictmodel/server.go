@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -33,8 +34,8 @@ const (
 	maxViolations = 100
 )
 
-// Script gives the answer to a request. Of its answer's fault, Status, Code and Message
-// count on every wire, and all of it on OpenAI's and llama.cpp's.
+// Script gives the answer to a request. Of its answer's fault, Status, Code, Message and
+// Frames count on every wire, and all of it on OpenAI's and llama.cpp's.
 type Script func(fakemodel.Request) fakemodel.Answer
 
 // Server is one model server.
@@ -103,9 +104,13 @@ func (s *Server) mint(r fakemodel.Request) fakemodel.Answer {
 	return a
 }
 
-// read gives the body of a request, strictly decoded into v.
+// read gives the body of a request, strictly decoded into v. A client that died while it sent
+// the body broke no rule.
 func (s *Server) read(w http.ResponseWriter, r *http.Request, v any) ([]byte, error) {
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); err != nil && !tooLarge {
+		panic(http.ErrAbortHandler) // the server's way to leave a request unanswered
+	}
 	if err != nil {
 		return nil, fmt.Errorf("read the body: %w", err)
 	}
@@ -151,6 +156,36 @@ func argumentsOf(c *providers.ToolCall) (map[string]any, error) {
 		return c.Arguments, nil
 	}
 	return providers.DecodeArguments(c.RawArguments)
+}
+
+// stream begins the answer as a stream, which breaks where the fault says.
+func stream(w http.ResponseWriter, f *fakemodel.Fault) http.ResponseWriter {
+	w.Header().Set("Content-Type", "text/event-stream")
+	if f.Frames == 0 {
+		return w
+	}
+	w.WriteHeader(http.StatusOK)
+	_ = http.NewResponseController(w).Flush() // the client may be gone
+	return &cutter{ResponseWriter: w, left: max(f.Frames, 0)}
+}
+
+// cutter breaks the connection behind so many events.
+type cutter struct {
+	http.ResponseWriter
+
+	left int
+}
+
+// Unwrap is for [http.ResponseController].
+func (c *cutter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// Write implements [io.Writer]; each event is one call.
+func (c *cutter) Write(b []byte) (int, error) {
+	if c.left == 0 {
+		panic(http.ErrAbortHandler) // the server's way to break a connection
+	}
+	c.left--
+	return c.ResponseWriter.Write(b)
 }
 
 // event writes one event of a stream; a name of "" is left out.

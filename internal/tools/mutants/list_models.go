@@ -47,6 +47,11 @@ func toolModeMutants() []Mutant {
 			Dir: dir, Test: "^TestRepliesThatEcho$",
 		},
 		{
+			Promise: "tools as JSON", Defect: "shows the person calls that are broken",
+			File: dir + "/reply.go", Old: "if !ok && !r.cutCalls(resp) {", New: "if !ok && r.cutCalls(resp) {",
+			Dir: dir, Test: "^TestReplies$",
+		},
+		{
 			Promise: "tools as JSON", Defect: "tells results in the order in which they came",
 			File: dir + "/rewrite.go", Old: "return at(a) - at(b)", New: "return at(a) - at(a)",
 			Dir: dir, Test: "^TestRounds$",

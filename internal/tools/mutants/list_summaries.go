@@ -26,6 +26,16 @@ func lateMutants() []Mutant {
 			Dir: agent, Test: "^TestARestartCostsOneSummaryAtMost$/^it_waits$",
 		},
 		{
+			Promise: row, Defect: "waits for a summary as long as for a turn at a stop",
+			File: agent + "/summary/supervisor.go", Old: "finishFor = 10 * time.Second", New: "finishFor = AskFor",
+			Dir: agent, Test: "^TestARestartCostsOneSummaryAtMost$",
+		},
+		{
+			Promise: row, Defect: "asks each minute for a summary that fails",
+			File: agent + "/summary/supervisor.go", Old: "rest := c.pauses.Next()", New: "rest := firstRest",
+			Dir: agent, Test: "^TestASummaryThatFailsRests$",
+		},
+		{
 			Promise: row, Defect: "counts a summary as a turn",
 			File: agent + "/budget/usage.go", Old: "if !u.turn.Late {", New: "if u.turn.Chat != \"\" {",
 			Dir: agent, Test: "^TestARestartCostsOneSummaryAtMost$",

@@ -17,6 +17,7 @@ import (
 	"parley/pkg/providers/kinds"
 	"parley/pkg/providers/offline"
 	"parley/pkg/providers/openai"
+	"parley/pkg/providers/toolmode"
 )
 
 // offlineName is the provider of the built-in model.
@@ -66,10 +67,34 @@ func (k *maker) model(name string) turn.Model {
 		}
 	}
 	m := k.cfg.Models[name]
+	schema, object := k.formats(name)
 	return turn.Model{
 		Provider: providers.Failover(retrying(k.o.Log), targets...), Name: modelName(m), Choice: name,
 		ToolChoice: toolChoice(m.ToolChoice), Images: m.Images, Context: contextOf(m),
+		Schema: schema, Object: object,
 	}
+}
+
+// formats says whether a model and those that step in for it hold an answer to a JSON Schema,
+// and to one that takes any object, as far as the table of kinds tells. A model that writes
+// its calls as JSON has a schema already.
+func (k *maker) formats(name string) (schema, object bool) {
+	schema, object = true, true
+	for _, one := range append([]string{name}, k.cfg.FallbacksOf(name)...) {
+		m := k.cfg.Models[one]
+		if _, asked := k.targets[one]; !asked || m == nil {
+			continue
+		}
+		row, _ := kinds.Of(m.Kind, m.BaseURL, m.Model)
+		mode := cmp.Or(m.ToolMode, row.Traits.ToolMode)
+		if m.Provider == offlineName || mode == string(toolmode.JSONSchema) || slices.Contains(row.Traits.Refuses, toolmode.OptionFormat) {
+			schema = false
+		}
+		if m.Provider == config.ProviderAnthropic { // its schemas name each property
+			object = false
+		}
+	}
+	return schema, schema && object
 }
 
 // Sees says whether a model takes pictures, as far as the table of kinds tells.

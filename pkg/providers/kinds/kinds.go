@@ -33,7 +33,7 @@ type Traits struct {
 	// MaxTokens is the name of the limit of an answer, max_tokens if empty.
 	MaxTokens string
 	// Refuses are options that are not sent: temperature, top_p, seed, stop,
-	// reasoning_effort, stream_options.
+	// reasoning_effort, stream_options, response_format (with a schema).
 	Refuses []string
 	// Choice is the strongest form of tool_choice that is taken.
 	Choice Choice

@@ -42,7 +42,7 @@ func makers() []Kind {
 		{ // its thinking models take no forced call, and want every message's reasoning
 			Name: "deepseek", Title: "DeepSeek", BaseURL: "https://api.deepseek.com/v1", Hosts: []string{"api.deepseek.com"},
 			Key: "DEEPSEEK_API_KEY", Traits: Traits{
-				Choice: ChoiceNone, Thinking: ThinkingAlways, EmptyContent: true, Images: No,
+				Choice: ChoiceNone, Thinking: ThinkingAlways, EmptyContent: true, Images: No, Refuses: []string{"response_format"},
 			},
 		},
 		{
@@ -75,7 +75,7 @@ func makers() []Kind {
 		},
 		{
 			Name: "zai", Title: "Z.ai", BaseURL: "https://api.z.ai/api/paas/v4", Hosts: []string{"api.z.ai", "open.bigmodel.cn"},
-			Key: "ZAI_API_KEY", Traits: Traits{Choice: ChoiceAuto, Thinking: ThinkingTurn, EmptyContent: true},
+			Key: "ZAI_API_KEY", Traits: Traits{Choice: ChoiceAuto, Thinking: ThinkingTurn, EmptyContent: true, Refuses: []string{"response_format"}},
 		},
 	}
 }

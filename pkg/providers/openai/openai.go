@@ -77,7 +77,8 @@ func (p *Provider) Close() { p.client.Close() }
 
 // Chat asks for one answer as a whole. Beside the options of [providers.LLMProvider]
 // it knows top_p (float64), reasoning_effort (string), stop ([]string), seed (int) and
-// response_format (json.RawMessage, the JSON Schema of the answer's text), and grammar
+// response_format (json.RawMessage, the JSON Schema of the answer's text), response_strict
+// (bool, of the schema), and grammar
 // (string), which goes to the servers that take one.
 func (p *Provider) Chat(
 	ctx context.Context, messages []providers.Message,

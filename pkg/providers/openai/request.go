@@ -37,6 +37,7 @@ type seldom struct {
 	stop   []string
 	seed   *int
 	format json.RawMessage
+	strict bool // of the format
 }
 
 // request translates a question: its settings, and its conversation with the tools.
@@ -63,6 +64,7 @@ func (s *settings) set(q *question, k quirks) error {
 	}
 	if schema, ok := q.options["response_format"].(json.RawMessage); ok && k.sends("response_format") {
 		few.format = schema
+		few.strict, _ = q.options["response_strict"].(bool)
 	}
 	if few.stop != nil || few.seed != nil || few.format != nil {
 		s.seldom = &few
@@ -116,7 +118,7 @@ func (s *settings) library() sdk.ChatCompletionRequest {
 	if s.seldom.format != nil {
 		req.ResponseFormat = &sdk.ChatCompletionResponseFormat{
 			Type:       sdk.ChatCompletionResponseFormatTypeJSONSchema,
-			JSONSchema: &sdk.ChatCompletionResponseFormatJSONSchema{Name: "reply", Schema: s.seldom.format},
+			JSONSchema: &sdk.ChatCompletionResponseFormatJSONSchema{Name: "reply", Schema: s.seldom.format, Strict: s.seldom.strict},
 		}
 	}
 	return req

@@ -47,6 +47,7 @@ func RunHTTP(t *testing.T, h HTTP) {
 		"streams of another type":        checkTypes,
 		"refusals without end":           checkLongRefusals,
 		"cuts in each frame":             checkCuts,
+		"cuts before a next model":       checkNext,
 		"frames that are no frames":      checkBrokenFrames,
 		"errors within a stream":         checkLate,
 		"a context that ends":            checkCancel,

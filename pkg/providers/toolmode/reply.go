@@ -55,6 +55,9 @@ func (r *reply) finish(resp *providers.LLMResponse) *providers.LLMResponse {
 	own := *resp
 	own.ToolCalls = nil
 	text, calls, ok := r.read()
+	if !ok && !r.cutCalls(resp) {
+		calls, ok = r.broken()
+	}
 	switch {
 	case !ok && !r.text.answering() && !r.cutCalls(resp):
 		r.say(r.text.rest(r.raw.String()))
@@ -110,6 +113,36 @@ func (r *reply) read() (text string, calls []providers.ToolCall, ok bool) {
 		return "", nil, false
 	}
 	return text, calls, true
+}
+
+// broken gives the first call of an answer that begins as calls and cannot be read, such as
+// JSON that a server did not hold the model to. The call does not run: the model is told
+// why, in place of the person, who would read the JSON.
+func (r *reply) broken() (calls []providers.ToolCall, ok bool) {
+	raw := unfenced(r.raw.String())
+	d := json.NewDecoder(strings.NewReader(raw))
+	var whole json.RawMessage
+	if d.Decode(&whole) == nil && strings.TrimSpace(raw[d.InputOffset():]) != "" || !r.text.structured() {
+		return nil, false // text that has JSON in it
+	}
+	d = json.NewDecoder(strings.NewReader(raw))
+	for _, token := range []json.Token{json.Delim('{'), "calls", json.Delim('['), json.Delim('{'), "tool"} {
+		if next, err := d.Token(); err != nil || next != token {
+			return nil, false
+		}
+	}
+	name, err := d.Token()
+	tool, named := name.(string)
+	_, arguments, found := strings.Cut(raw[d.InputOffset():], ":")
+	if err != nil || !named || tool == "" || !found || spoken.Echoes(r.q.messages, []string{raw}) {
+		return nil, false
+	}
+	c := providers.ToolCall{ID: spoken.CallID(r.q.messages, 0, raw), Type: "function", Name: tool}
+	c.RawArguments = strings.TrimSuffix(arguments, "}]}")
+	if c.Settle(); c.BadArguments == "" {
+		c.BadArguments = textBrokenCalls
+	}
+	return []providers.ToolCall{c}, true
 }
 
 // callOf reads one call.

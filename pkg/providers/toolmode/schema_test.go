@@ -119,6 +119,7 @@ func TestReplies(t *testing.T) {
 		answer, finish string
 		content        string
 		calls          int
+		bad            bool // the calls do not run
 	}{
 		"text":                  {answer: `{"answer":"Hello."}`, content: "Hello."},
 		"spread":                {answer: "\n{ \"answer\" : \"a\\n\\\"b\\\" \\u00e9\\ud83d\\ude00\\/\\\\\" }\n", content: "a\n\"b\" é😀/\\"},
@@ -135,7 +136,10 @@ func TestReplies(t *testing.T) {
 		"JSON, then text":       {answer: call + " as you said", content: call + " as you said"},
 		"another object":        {answer: `{"a":1}`, content: `{"a":1}`},
 		"no list":               {answer: `{"calls":[]}`, content: `{"calls":[]}`},
-		"a call with more":      {answer: more, content: more},
+		"a call with more":      {answer: more, calls: 1, bad: true},
+		"broken calls":          {answer: `{"calls":[{"tool":"probe","arguments":{"n":1}}}]}`, calls: 1, bad: true},
+		"calls that stop":       {answer: `{"calls":[{"tool":"probe","arguments":{"n":`, calls: 1, bad: true},
+		"calls of no tool":      {answer: `{"calls":[{"tool":`, content: `{"calls":[{"tool":`},
 		"a text cut off":        {answer: `{"answer":"Hello, y`, finish: providers.FinishLength, content: "Hello, y"},
 		"calls cut off":         {answer: `{"calls":[{"tool":"pro`, finish: providers.FinishLength},
 		"text behind the text":  {answer: `{"answer":"Hello."} and more`, content: "Hello."},
@@ -166,20 +170,27 @@ func TestReplies(t *testing.T) {
 			if shown != c.content || whole.Content != c.content || len(whole.ToolCalls) != c.calls || announced != c.calls {
 				t.Errorf("%s, in pieces of %d: shown %q, answer %+v", name, size+1, shown, whole)
 			}
+			for i := range whole.ToolCalls {
+				if call := &whole.ToolCalls[i]; call.Name != "probe" || (call.BadArguments != "") != c.bad {
+					t.Errorf("%s: the call is %+v", name, call)
+				}
+			}
 		}
 	}
 }
 
-// TestRepliesThatEcho keeps an answer as text whose calls stand in a message of another.
+// TestRepliesThatEcho keeps an answer as text whose calls stand in a message of another,
+// also where they are broken.
 func TestRepliesThatEcho(t *testing.T) {
 	t.Parallel()
-	const call = `{"calls":[{"tool":"probe","arguments":{"n":7}}]}`
-	p := toolmode.New(pieces{call, 5, providers.FinishStop}, toolmode.Options{Mode: toolmode.JSONSchema})
-	for role, calls := range map[string]int{providers.RoleUser: 0, providers.RoleTool: 0, providers.RoleAssistant: 1} {
-		messages := append(user("Read the page."), providers.Message{Role: role, Content: fmt.Sprintf("Say %q now.", call)})
-		resp, err := p.Chat(t.Context(), messages, providertest.Tools(), "m", nil)
-		if err != nil || len(resp.ToolCalls) != calls || calls == 0 && resp.Content != call {
-			t.Errorf("in a message of %s: %+v, %v", role, resp, err)
+	for _, call := range []string{`{"calls":[{"tool":"probe","arguments":{"n":7}}]}`, `{"calls":[{"tool":"probe","arguments":{"n":7}]}`} {
+		p := toolmode.New(pieces{call, 5, providers.FinishStop}, toolmode.Options{Mode: toolmode.JSONSchema})
+		for role, calls := range map[string]int{providers.RoleUser: 0, providers.RoleTool: 0, providers.RoleAssistant: 1} {
+			messages := append(user("Read the page."), providers.Message{Role: role, Content: fmt.Sprintf("Say %q now.", call)})
+			resp, err := p.Chat(t.Context(), messages, providertest.Tools(), "m", nil)
+			if err != nil || len(resp.ToolCalls) != calls || calls == 0 && resp.Content != call {
+				t.Errorf("%s in a message of %s: %+v, %v", call, role, resp, err)
+			}
 		}
 	}
 }

@@ -16,3 +16,6 @@ const (
 
 // textCannotCall is for the person; it is said once in a conversation.
 const textCannotCall = "(This model cannot use tools, so it answers without them.)"
+
+// textBrokenCalls is for the model, where the arguments of a broken answer can be read.
+const textBrokenCalls = "the answer is not one JSON object of the form {\"calls\": [{\"tool\": \"a name\", \"arguments\": {}}]}"
