@@ -266,6 +266,7 @@ func Default(home string) *Config {
 		Tools:     defaultTools(),
 
 		Background: defaultBackground(),
+		HTTP:       HTTP{FilesMB: defaultFilesMB},
 		Channels: Channels{
 			Inbox:   Inbox{MaxMB: 500},
 			Console: Console{Enabled: true},

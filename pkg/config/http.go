@@ -17,8 +17,16 @@ type HTTP struct {
 	Listen         string   `yaml:"listen" jsonschema_description:"HOST:PORT to listen at, in plain HTTP: TLS ends in front of it. Left out: there is no server. A webhook with the same listen shares it."`
 	PublicURL      string   `yaml:"public_url" jsonschema_description:"The address under which clients reach the server, such as https://bot.example.org. Requests under other names are refused, but for those of this machine."`
 	TrustedProxies []string `yaml:"trusted_proxies" jsonschema_description:"Addresses or networks of the proxies in front, such as 127.0.0.1 or 10.0.0.0/8: only their header X-Forwarded-For names the client. Default none: all that comes through a proxy counts as one client."`
+	ChatApprovals  string   `yaml:"chat_approvals" jsonschema:"enum=ask,enum=deny" jsonschema_description:"What a call that a person has to allow becomes in /v1/chat/completions: ask ends the answer with a sentence that says where it is allowed; deny refuses the call, and the model answers without it. Default ask."`
+	FilesMB        int      `yaml:"files_mb" jsonschema:"minimum=0,maximum=10000000" jsonschema_description:"Megabytes that the files of one person may take, in all chats of the page and of the HTTP API; channels.inbox.max_mb bounds those of one chat. The oldest give way. Default 1000."`
 	ChatHeaders    []string `yaml:"chat_headers" jsonschema_description:"Headers by which clients of /v1 name a lasting chat, such as X-OpenWebUI-Chat-Id; the first that a request has counts. Default none: each request has a chat of its own, which is forgotten."`
 }
+
+// ApprovalsDeny is the word of http.chat_approvals that asks nobody.
+const ApprovalsDeny = "deny"
+
+// defaultFilesMB is how much the files of one person may take.
+const defaultFilesMB = 1000
 
 // headerName is the form of a header's name.
 var headerName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9-]{0,63}$`)
@@ -31,7 +39,7 @@ type httpChecker struct{ checker }
 func (c httpChecker) run() {
 	h := &c.cfg.HTTP
 	if h.Listen == "" {
-		if h.PublicURL != "" || len(h.TrustedProxies) > 0 || len(h.ChatHeaders) > 0 {
+		if h.PublicURL != "" || len(h.TrustedProxies) > 0 || len(h.ChatHeaders) > 0 || h.ChatApprovals != "" {
 			c.at(httpPath, "has no listen: write HOST:PORT where clients arrive, or take http out")
 		}
 		return
@@ -39,6 +47,9 @@ func (c httpChecker) run() {
 	c.listen(httpPath+".listen", h.Listen)
 	c.proxies(httpPath+".trusted_proxies", h.TrustedProxies)
 	c.public(httpPath+".public_url", h.PublicURL)
+	if a := h.ChatApprovals; a != "" && a != "ask" && a != ApprovalsDeny {
+		c.at(httpPath+".chat_approvals", "must be ask or deny")
+	}
 	for i, name := range h.ChatHeaders {
 		if !headerName.MatchString(name) || strings.EqualFold(name, "Authorization") || strings.EqualFold(name, "Cookie") {
 			c.at(fmt.Sprintf("%s.chat_headers[%d]", httpPath, i), "is no header of a chat: write a name such as X-Chat-Id")

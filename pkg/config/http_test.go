@@ -19,6 +19,7 @@ func TestHTTPRefuses(t *testing.T) {
 		want []string
 	}{
 		"no listen": {"http: {public_url: 'https://h.example'}", []string{"http: has no listen: write HOST:PORT"}},
+		"approvals": {"http: {listen: ':8080', chat_approvals: never}", []string{"http.chat_approvals"}},
 		"no port":   {"http: {listen: here}", []string{"http.listen: must be HOST:PORT"}},
 		"no URL":    {"http: {listen: ':8080', public_url: h.example}", []string{"http.public_url: must be an address such as"}},
 		"a path":    {"http: {listen: ':8080', public_url: 'https://h.example/bot'}", []string{"http.public_url: must end behind the host"}},

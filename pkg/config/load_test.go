@@ -176,7 +176,9 @@ func TestLoad(t *testing.T) {
 		Chats: map[string]config.ChatTools{"telegram:-5": {Enabled: []string{"a"}, Disabled: []string{"c"}, Level: "read"}},
 	}
 	want.Background = config.Background{Agents: 3, PerChat: 4, PerTurn: 2, MaxDepth: 1, Deadline: config.Duration(20 * time.Minute)}
-	want.HTTP = config.HTTP{Listen: "127.0.0.1:8081", PublicURL: "https://bot.example.org", TrustedProxies: []string{"10.0.0.1"}}
+	want.HTTP = config.HTTP{
+		Listen: "127.0.0.1:8081", PublicURL: "https://bot.example.org", TrustedProxies: []string{"10.0.0.1"}, FilesMB: 1000,
+	}
 	want.Channels.Console.Enabled = false
 	want.Channels.Telegram = config.Telegram{
 		Enabled: true, APIURL: "https://telegram.example.org", Allow: []config.ID{"22", "33"},

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"net"
 	"net/http"
+	"sync"
 )
 
 // answer knows whether an answer has begun. Other abilities of the writer below it are found
@@ -12,6 +13,9 @@ type answer struct {
 	http.ResponseWriter
 
 	begun bool
+	// leaves counts those whose connection is no more the server's, who must end by themselves.
+	leaves *sync.WaitGroup
+	left   bool
 }
 
 // Unwrap lets [http.ResponseController] find the writer below.
@@ -31,6 +35,14 @@ func (a *answer) Write(p []byte) (int, error) {
 
 // Hijack implements [http.Hijacker].
 func (a *answer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	a.begun = true
+	a.begun, a.left = true, true
+	a.leaves.Add(1)
 	return http.NewResponseController(a.ResponseWriter).Hijack()
+}
+
+// end is called once the handler has returned.
+func (a *answer) end() {
+	if a.left {
+		a.leaves.Done()
+	}
 }

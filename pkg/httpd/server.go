@@ -3,12 +3,14 @@ package httpd
 import (
 	"context"
 	"errors"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
 	"path"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -41,6 +43,8 @@ type Server struct {
 	mux *http.ServeMux
 	// streams are the streams of each person, plain all other requests.
 	streams, plain shares
+	// left are the requests under way whose connections the server does not have any more.
+	left sync.WaitGroup
 
 	mu     sync.RWMutex
 	routes map[string]*Route
@@ -97,6 +101,17 @@ func (s *Server) Handle(at Route) {
 	s.routes[at.Pattern] = &at
 }
 
+// Routes are the routes of the server, in the order of their patterns.
+func (s *Server) Routes() []Route {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	var all []Route
+	for _, pattern := range slices.Sorted(maps.Keys(s.routes)) {
+		all = append(all, *s.routes[pattern])
+	}
+	return all
+}
+
 // Serve answers until ctx ends, and says why it cannot. Started is called once the server
 // listens. The contexts of requests end with ctx.
 func (s *Server) Serve(ctx context.Context, started func(net.Addr)) error {
@@ -110,12 +125,16 @@ func (s *Server) Serve(ctx context.Context, started func(net.Addr)) error {
 			started(at)
 		},
 	}
-	return server.Serve(ctx)
+	err := server.Serve(ctx)
+	s.left.Wait() // a WebSocket says goodbye
+	return err
 }
 
 // ServeHTTP leads a request through the guard to its route.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	w = &answer{ResponseWriter: w}
+	own := &answer{ResponseWriter: w, leaves: &s.left}
+	w = own
+	defer own.end()
 	defer s.recovered(w, r)
 	secure(w.Header())
 	if _, pattern := s.mux.Handler(r); s.route(pattern) == nil || !clean(r.URL.Path) {

@@ -67,6 +67,19 @@ type Stream struct {
 // OpenStream begins a stream, which lasts until ctx, that of its request, ends: headers and
 // a first comment leave at once. The body of the request must have been read.
 func OpenStream(ctx context.Context, w http.ResponseWriter) (*Stream, error) {
+	s, err := BeginStream(ctx, w)
+	if err == nil {
+		err = s.Flush()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// BeginStream is OpenStream for one whose first records are at hand: they leave together
+// with the headers, at the first [Stream.Flush].
+func BeginStream(ctx context.Context, w http.ResponseWriter) (*Stream, error) {
 	s := &Stream{ctx: ctx, w: w, to: http.NewResponseController(w)}
 	if err := s.to.SetReadDeadline(time.Time{}); err != nil {
 		return nil, fmt.Errorf("open a stream: %w", err)
@@ -75,7 +88,7 @@ func OpenStream(ctx context.Context, w http.ResponseWriter) (*Stream, error) {
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
-	if err := s.Write([]byte(": ok\n\n")); err != nil {
+	if err := s.Put([]byte(": ok\n\n")); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -83,6 +96,14 @@ func OpenStream(ctx context.Context, w http.ResponseWriter) (*Stream, error) {
 
 // Write sends bytes that end a record, at once.
 func (s *Stream) Write(record []byte) error {
+	if err := s.Put(record); err != nil {
+		return err
+	}
+	return s.Flush()
+}
+
+// Put sends bytes that end a record, at the next [Stream.Flush] at the latest.
+func (s *Stream) Put(record []byte) error {
 	if err := s.to.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
 		return fmt.Errorf("write to a stream: %w", err)
 	}
@@ -92,6 +113,11 @@ func (s *Stream) Write(record []byte) error {
 	if _, err := s.w.Write(record); err != nil {
 		return fmt.Errorf("write to a stream: %w", err)
 	}
+	return nil
+}
+
+// Flush sends what was put, within the time of the last Put.
+func (s *Stream) Flush() error {
 	if err := s.to.Flush(); err != nil {
 		return fmt.Errorf("write to a stream: %w", err)
 	}

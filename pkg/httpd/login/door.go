@@ -67,7 +67,7 @@ type ask struct {
 // Waiting is a browser that waits for the operator.
 type Waiting struct {
 	Code string
-	// Who is the person that the browser claims to be.
+	// Who is claimed by the browser, and not yet confirmed by the operator.
 	Who            policy.Person
 	Asked, Expires time.Time
 }

@@ -145,11 +145,11 @@ func browser(r *http.Request) string {
 }
 
 func read(w http.ResponseWriter, r *http.Request, v any) bool {
-	if err := json.NewDecoder(r.Body).Decode(v); err != nil {
-		httpd.Refuse(w, httpd.Refusal{Status: http.StatusBadRequest, Code: "bad_request", Message: textBody})
-		return false
+	f := httpd.Decode(r, v)
+	if f != nil {
+		httpd.Refuse(w, *f)
 	}
-	return true
+	return f == nil
 }
 
 func answer(w http.ResponseWriter, v any) {

@@ -6,7 +6,6 @@ const (
 	textReserved = "this name is the operator's own: choose another one"
 	textFull     = "many people wait to be let in: try again in a few minutes"
 	textLink     = "this link is used or over: ask for a new one with parley web open"
-	textBody     = "the request cannot be read"
 	textInternal = "the gateway has failed at this request: its log says more"
 	textSlow     = "too many wrong links: try again in a moment"
 )
