@@ -23,6 +23,7 @@ import (
 	"parley/pkg/policy"
 	"parley/pkg/session"
 	"parley/pkg/session/local"
+	"parley/pkg/shelf"
 	"parley/workspace"
 )
 
@@ -52,6 +53,7 @@ type fileStores struct {
 	agentFile   *files.AgentFile
 	prompts     *files.ChatPrompts
 	uploads     *files.Uploads
+	shelf       *shelf.Shelf
 	attachments *files.Attachments
 	deadLetters *files.DeadLetters
 }
@@ -150,6 +152,7 @@ func (a *App) keepFiles(context.Context) error {
 		spaces:      files.NewSpaces(a.cfg.Workspace),
 		agentFile:   files.NewAgentFile(a.cfg.Workspace, a.o.Log),
 		uploads:     files.NewUploads(filepath.Join(a.cfg.StateDir, "outgoing")),
+		shelf:       newShelf(a.cfg, a.store),
 		deadLetters: files.NewDeadLetters(a.cfg.StateDir, a.o.Log),
 		attachments: files.NewAttachments(files.AttachmentOptions{
 			Limit: int64(a.cfg.Channels.Inbox.MaxMB) * megabyte, Log: a.o.Log,
@@ -188,7 +191,7 @@ func (a *App) openChannels(context.Context) error {
 		a.channels.bind(c)
 	}
 	if a.front.server != nil {
-		a.web = newWebChats(a.store, a.o.Redactor)
+		a.web = newWebChats(a.store, a.kept.shelf, a.o.Redactor)
 		a.channels.bind(a.web.channel)
 	}
 	if !a.o.Operate {
@@ -243,7 +246,7 @@ func (a *App) makeAgent(context.Context) error {
 	if err != nil {
 		return fmt.Errorf("agent: %w", err)
 	}
-	serveAPI(a)
+	serveAPI(a) //nolint:contextcheck // each request has a context of its own
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/api/spec"
 	"parley/pkg/channels"
 	"parley/pkg/channels/wire"
 	"parley/pkg/config"
@@ -58,7 +59,7 @@ func (f *front) open(a *App) error {
 		{Pattern: "GET /api/me", Access: httpd.AccessProgram, Handler: http.HandlerFunc(me)},
 		{Pattern: "GET /page/me", Access: httpd.AccessPage, Handler: http.HandlerFunc(me)},
 	}
-	for _, route := range slices.Concat(routes, f.door.Routes(), page.Routes()) {
+	for _, route := range slices.Concat(routes, spec.Routes(), f.door.Routes(), page.Routes()) {
 		f.server.Handle(route)
 	}
 	return nil

@@ -4,16 +4,23 @@ import (
 	"parley/pkg/agent/approval"
 	"parley/pkg/agent/turn"
 	"parley/pkg/api/openai"
+	"parley/pkg/channels"
 	"parley/pkg/channels/web"
+	"parley/pkg/config"
 	"parley/pkg/session"
 )
 
 // serveOpenAI adds the routes of the OpenAI API to the server.
 func serveOpenAI(a *App) {
 	api := openai.New(openai.Options{
-		Channel: web.Name, Hub: a.web.hub, Store: apiStore{a.store.Sessions(), a.store.Approvals(), a.store.Inbox()},
+		Channel: web.Name, Hub: a.web.hub, Store: apiStore{a.store.Sessions(), a.store.Approvals(), a.store.Inbox(), a.store.Chats()},
 		Post: a.web.posting(openai.ErrNotNow, openai.ErrNotAllowed), TakesIn: a.front.takesIn.Load,
 		Press: func(q *session.Approval, allow bool) string { return approval.PressOf(q.ID, allow, false) }, Models: modelNames(a.models),
+		Formats: func(at channels.Address, model string, object bool) bool {
+			m := a.models.For(turn.RoleChat, at, model)
+			return m.Schema && (m.Object || !object)
+		},
+		NoQuestions: a.cfg.HTTP.ChatApprovals == config.ApprovalsDeny,
 		ChatHeaders: a.cfg.HTTP.ChatHeaders, Redact: a.o.Redactor.Redact, Log: a.o.Log,
 	})
 	for _, route := range api.Routes() {

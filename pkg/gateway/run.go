@@ -64,9 +64,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 		defer close(working)
 		failWith(stopIntake, a.agent.Run(work))
 	}()
-	if a.front.server != nil {
-		at.serving.Go(func() { failWith(stopIntake, a.front.serve(sending, a.o.Log)) })
-	}
+	serveHTTP(sending, work, a, &at.serving, stopIntake)
 	at.run(intake, sending)
 	a.front.takesIn.Store(true)
 	a.tools.LogGroups()

@@ -19,9 +19,3 @@ const (
 	textPageAt      = "\npage: %s; log in with: %s web open"
 	textModelAlso   = " Also found: %s; /model switches."
 )
-
-// Refusals that the page shows.
-const (
-	textNotOnPage  = "there is no such thing here"
-	textPageFailed = "the gateway has failed at this request: its log says more"
-)

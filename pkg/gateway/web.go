@@ -20,6 +20,8 @@ import (
 	"parley/pkg/httpd"
 	"parley/pkg/policy"
 	"parley/pkg/session"
+	"parley/pkg/session/local"
+	"parley/pkg/shelf"
 )
 
 // webChats are the chats of the HTTP server: their events, and their channel. A gateway
@@ -31,9 +33,12 @@ type webChats struct {
 }
 
 // newWebChats has no chat yet.
-func newWebChats(store session.Engine, redactor *policy.Redactor) *webChats {
-	w := &webChats{store: store, hub: events.New(events.Options{Redact: redactor.Redact, Unsettled: redactor.Unsettled})}
-	w.channel = web.New(w.show)
+func newWebChats(store session.Engine, files *shelf.Shelf, redactor *policy.Redactor) *webChats {
+	w := &webChats{store: store, hub: events.New(events.Options{
+		Redact: redactor.Redact, Unsettled: redactor.Unsettled,
+		Group: func(at channels.Address) string { return webPerson(at.Chat) },
+	})}
+	w.channel = web.New(w.show, files)
 	return w
 }
 
@@ -62,6 +67,9 @@ func (w *webChats) show(ctx context.Context, part channels.Part) {
 	m := events.Message{ID: part.ID, Role: "assistant", Text: part.Text, Replaces: part.Finishes, Origin: string(part.Unasked)}
 	if part.File != nil {
 		m.File = part.File.Name
+		if part.File.Kept != nil {
+			m.Files = []channels.KeptFile{*part.File.Kept}
+		}
 	}
 	w.hub.Delivered(part.Address, part.ID, m)
 }
@@ -82,9 +90,14 @@ func (w *webChats) question(ctx context.Context, part *channels.Part) (events.Qu
 	}, true
 }
 
-// settled tells of a message that could not be delivered.
+// settled tells of a message that could not be delivered, and the lists of chats of one that
+// was: it is stored now.
 func (w *webChats) settled(o channels.Outbound, out channels.Outcome) {
-	if w == nil || o.Address.Channel != web.Name || out.State == channels.Delivered {
+	if w == nil || o.Address.Channel != web.Name {
+		return
+	}
+	if out.State == channels.Delivered {
+		w.hub.Changed(o.Address)
 		return
 	}
 	w.hub.Delivered(o.Address, o.ID, events.Notice{Code: events.CodeUndelivered, Text: out.Reason})
@@ -115,11 +128,13 @@ func serveAPI(a *App) {
 		return
 	}
 	api := native.New(native.Options{
-		Channel: web.Name, Hub: a.web.hub, Store: apiStore{a.store.Sessions(), a.store.Approvals(), a.store.Inbox()},
-		Post: a.web.posting(native.ErrNotNow, native.ErrNotAllowed), Tools: a.tools.Registry, Offered: a.tools.Offered,
+		Channel: web.Name, Hub: a.web.hub, Store: apiStore{a.store.Sessions(), a.store.Approvals(), a.store.Inbox(), a.store.Chats()},
+		Reading: local.Reading(a.store),
+		Post:    a.web.posting(native.ErrNotNow, native.ErrNotAllowed), Tools: a.tools.Registry, Offered: a.tools.Offered,
 		LevelOf: func(ctx context.Context, at channels.Address, sender channels.Sender) policy.Level {
 			return a.policy.Authorize(ctx, policy.Event{Kind: policy.KindMessage, Address: at, Sender: sender, Direct: true}).Level
 		},
+		Files:   a.kept.shelf,
 		Command: command.Split,
 		Models:  modelNames(a.models),
 		ModelAt: func(at channels.Address, chosen string) string { return a.models.For(turn.RoleChat, at, chosen).Choice },
@@ -131,7 +146,9 @@ func serveAPI(a *App) {
 	ag := agui.New(agui.Options{
 		Native: api, Hub: a.web.hub, Silence: prompt.NoReply, CallOf: approval.DecidedCall, Redact: a.o.Redactor.Redact, Log: a.o.Log,
 	})
-	routes := slices.Concat(api.Routes("/api", httpd.AccessProgram), api.Routes("/page", httpd.AccessPage), pageRoutes{a}.all(), ag.Routes())
+	routes := slices.Concat(
+		api.Routes("/api", httpd.AccessProgram), api.Routes("/page", httpd.AccessPage), pageRoutes{a}.all(api), ag.Routes(),
+	)
 	for _, route := range routes {
 		a.front.server.Handle(route)
 	}
@@ -161,6 +178,7 @@ type apiStore struct {
 	session.Sessions
 	session.Approvals
 	session.Inbox
+	session.Turns
 }
 
 // webPerson is the person of a chat of the web: its name is before the last dot.

@@ -2,6 +2,6 @@ package web
 
 // The sentences that the page reads.
 const (
-	textNotFound = "there is no such file: load the page again"
-	textBody     = "the request cannot be read"
+	textNotFound  = "there is no such file: load the page again"
+	textManyTexts = "texts are %d at most in one request"
 )

@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -158,8 +159,12 @@ func trees(w http.ResponseWriter, r *http.Request) {
 	var said struct {
 		Texts []string `json:"texts"`
 	}
-	if err := json.NewDecoder(r.Body).Decode(&said); err != nil || len(said.Texts) > maxTexts {
-		httpd.Refuse(w, httpd.Refusal{Status: http.StatusBadRequest, Code: "bad_request", Message: textBody})
+	f := httpd.Decode(r, &said)
+	if f == nil && len(said.Texts) > maxTexts {
+		f = &httpd.Refusal{Status: http.StatusBadRequest, Code: "bad_request", Message: fmt.Sprintf(textManyTexts, maxTexts)}
+	}
+	if f != nil {
+		httpd.Refuse(w, *f)
 		return
 	}
 	all := make([][]*node, len(said.Texts))

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"parley/internal/test/fakemodel"
+	"parley/internal/test/faces"
 )
 
 // aguiRun posts a run, until the gateway takes it, and reads its events up to the one of a
@@ -18,12 +18,10 @@ import (
 func (w *apiWorld) aguiRun(body, last string) (types []string, text string) {
 	w.t.Helper()
 	for w.ctx.Err() == nil {
-		req, err := http.NewRequestWithContext(w.ctx, http.MethodPost, strings.TrimSuffix(w.base, "/api")+"/agui", strings.NewReader(body))
+		req, err := faces.Request(w.ctx, http.MethodPost, strings.TrimSuffix(w.base, "/api")+"/agui", w.token, body)
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		req.Header.Set("Authorization", "Bearer "+w.token)
-		req.Header.Set("Content-Type", "application/json")
 		resp, err := http.DefaultClient.Do(req)
 		if err == nil {
 			types, text = aguiEvents(resp, last)
@@ -63,18 +61,8 @@ func aguiEvents(resp *http.Response, last string) (types []string, text string) 
 // answered; the client sends the run again each time, and the call with an effect ran once.
 func TestAGUIOverAKill(t *testing.T) {
 	t.Parallel()
-	const answer = "It is done, and here is what came of it."
 	var killed atomic.Bool
-	w := newAPIWorld(t, func(req fakemodel.Request) fakemodel.Answer {
-		if len(results(req)) == 0 {
-			return fakemodel.Call("effect", `{"text":"once"}`)
-		}
-		a := fakemodel.Say(answer)
-		if !killed.Load() {
-			a.Fault = fakemodel.Fault{Cut: 700, Silence: true}
-		}
-		return a
-	})
+	w := newAPIWorld(t, breaksOff(&killed, func() {}))
 	const body = `{"threadId":"main","runId":"1","messages":[{"id":"m1","role":"user","content":"do it"}]}`
 	begun := []string{"RUN_STARTED", "TOOL_CALL_START", "TOOL_CALL_ARGS", "TOOL_CALL_END", "TOOL_CALL_RESULT", "TEXT_MESSAGE_START"}
 	if types, _ := w.aguiRun(body, "TEXT_MESSAGE_CONTENT"); !slices.Equal(types, append(slices.Clip(begun), "TEXT_MESSAGE_CONTENT")) {
@@ -84,7 +72,7 @@ func TestAGUIOverAKill(t *testing.T) {
 	w.kill()
 	w.start()
 	want := slices.Concat(begun, []string{"TEXT_MESSAGE_CONTENT", "TEXT_MESSAGE_END", "RUN_FINISHED"})
-	if types, text := w.aguiRun(body, "RUN_FINISHED"); !slices.Equal(types, want) || text != answer {
+	if types, text := w.aguiRun(body, "RUN_FINISHED"); !slices.Equal(types, want) || text != brokenAnswer {
 		t.Errorf("after the kill: %q, %q", types, text)
 	}
 	w.kill()

@@ -23,8 +23,13 @@ func TestTheExamplesOfTheAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newAPIWorld(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("There are two.") })
+	w.caller = w.makesToken("web:ada", "--level", "write", "--right", "call_tools").Secret
 	blocks := shellBlock.FindAllStringSubmatch(string(page), -1)
-	answers := []string{`"chat":"main"`, "event: reset", `"type":"RUN_FINISHED"`} // the id of the page is of another process
+	answers := []string{
+		`"chat":"main"`, "event: reset", // the id of the page is of another process
+		`"type":"text/plain"`, `"chat":"main"`, "buy tea", `\"result\":42`, `"type":"RUN_FINISHED"`,
+	}
+	uploaded := regexp.MustCompile(`"id":"([^"]+)"`)
 	if len(blocks) != len(answers) {
 		t.Fatalf("the page has %d commands, and the test knows %d answers", len(blocks), len(answers))
 	}
@@ -34,8 +39,12 @@ func TestTheExamplesOfTheAPI(t *testing.T) {
 		if !strings.Contains(command, server) {
 			t.Errorf("no address of the page in %q", command)
 		}
-		if got := w.shell(command, answers[i]); !strings.Contains(got, answers[i]) {
+		got := w.shell(command, answers[i])
+		if !strings.Contains(got, answers[i]) {
 			t.Errorf("%s\nanswers %q, want %q", command, got, answers[i])
+		}
+		if id := uploaded.FindStringSubmatch(got); id != nil {
+			w.file = id[1]
 		}
 	}
 }
@@ -46,7 +55,7 @@ func (w *apiWorld) shell(command, until string) string {
 	ctx, cancel := context.WithCancel(w.ctx)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "sh", "-c", "exec "+strings.TrimSpace(command))
-	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "TOKEN=" + w.token}
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "TOKEN=" + w.token, "CALLER=" + w.caller, "FILE=" + w.file}
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

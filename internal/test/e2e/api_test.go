@@ -1,17 +1,18 @@
 package e2e_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"parley/internal/test/faces"
 	"parley/internal/test/fakemodel"
 	"parley/internal/test/rig"
 )
@@ -21,35 +22,42 @@ type apiWorld struct {
 	*world
 
 	base, token string
+	caller      string // a token with the right to call tools
+	file        string // the id of the last upload
 }
 
 func newAPIWorld(t *testing.T, b brain) *apiWorld {
 	t.Helper()
 	addr := freeAddr(t)
 	w := &apiWorld{world: prepare(t, b, rig.Config{HTTP: addr}), base: "http://" + addr + "/api"}
+	w.runsAPI(addr)
+	return w
+}
+
+// runsAPI starts the gateway and makes the token.
+func (w *apiWorld) runsAPI(addr string) {
+	w.t.Helper()
 	w.start()
-	t.Cleanup(func() {
+	w.t.Cleanup(func() {
 		defer w.process.Kill()
 		w.finish()
 		http.DefaultClient.CloseIdleConnections()
 	})
 	w.isReady(addr)
 	w.token = w.makesToken("web:ada", "--level", "write").Secret
-	return w
 }
 
 // do asks as the program does: again, with the same key, until the gateway answers.
 func (w *apiWorld) do(method, path, body, key string) (status int, answer map[string]any) {
 	w.t.Helper()
+	var header []string
+	if key != "" {
+		header = []string{"Idempotency-Key", key}
+	}
 	for w.ctx.Err() == nil {
-		req, err := http.NewRequestWithContext(w.ctx, method, w.base+path, strings.NewReader(body))
+		req, err := faces.Request(w.ctx, method, w.base+path, w.token, body, header...)
 		if err != nil {
 			w.t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Bearer "+w.token)
-		req.Header.Set("Content-Type", "application/json")
-		if key != "" {
-			req.Header.Set("Idempotency-Key", key)
 		}
 		resp, err := http.DefaultClient.Do(req)
 		if err == nil {
@@ -65,74 +73,68 @@ func (w *apiWorld) do(method, path, body, key string) (status int, answer map[st
 	return 0, nil
 }
 
-// apiEvent is one record of a stream.
-type apiEvent struct{ id, name, data string }
-
 // follow reads the events of the chat main behind an id up to the one that last accepts, or until the
 // stream breaks.
-func (w *apiWorld) follow(after string, last func(apiEvent) bool) []apiEvent {
+func (w *apiWorld) follow(after string, last func(faces.Record) bool) []faces.Record {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(w.ctx)
 	defer cancel()
 	address := w.base + "/chats/main/events?after=" + url.QueryEscape(after)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+w.token)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	resp := faces.Send(ctx, w.t, http.MethodGet, address, w.token, "")
 	defer func() { _ = resp.Body.Close() }()
-	var all []apiEvent
-	var e apiEvent
-	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
-		field, value, _ := strings.Cut(lines.Text(), ": ")
-		switch field {
-		case "id":
-			e.id = value
-		case "event":
-			e.name = value
-		case "data":
-			e.data = value
-		case "":
-			if e.name == "" {
-				continue // a comment
-			}
-			if all = append(all, e); last(e) {
-				return all
-			}
-			e = apiEvent{}
+	var all []faces.Record
+	records := faces.NewRecords(resp.Body)
+	for e, ok := records.Next(); ok; e, ok = records.Next() {
+		if all = append(all, e); last(e) {
+			break
 		}
 	}
 	return all
 }
 
-func isNamed(name string) func(apiEvent) bool {
-	return func(e apiEvent) bool { return e.name == name }
+func isNamed(name string) func(faces.Record) bool {
+	return func(e faces.Record) bool { return e.Event == name }
 }
 
-func eventNames(all []apiEvent) []string {
+func eventNames(all []faces.Record) []string {
 	var names []string
 	for _, e := range all {
-		if len(names) == 0 || names[len(names)-1] != e.name || e.name != "token" { // as many as the model's server makes
-			names = append(names, e.name)
+		if len(names) == 0 || names[len(names)-1] != e.Event || e.Event != "token" { // as many as the model's server makes
+			names = append(names, e.Event)
 		}
 	}
 	return names
 }
 
 // textOf is the text that a page shows of a running turn.
-func textOf(all []apiEvent) string {
+func textOf(all []faces.Record) string {
 	var text strings.Builder
 	for _, e := range all {
 		var d struct{ Text string }
-		if e.name == "token" && json.Unmarshal([]byte(e.data), &d) == nil {
+		if e.Event == "token" && json.Unmarshal([]byte(e.Data), &d) == nil {
 			text.WriteString(d.Text)
 		}
 	}
 	return text.String()
+}
+
+// brokenAnswer is the answer of breaksOff.
+const brokenAnswer = "It is done, and here is what came of it."
+
+// breaksOff is a model that calls a tool with an effect, and whose answer behind it breaks off
+// until the gateway was killed; reached is told of each answer that does.
+func breaksOff(killed *atomic.Bool, reached func()) brain {
+	return func(req fakemodel.Request) fakemodel.Answer {
+		if len(results(req)) == 0 {
+			return fakemodel.Call("effect", `{"text":"once"}`)
+		}
+		a := fakemodel.Say(brokenAnswer)
+		if !killed.Load() {
+			reached()
+			a.Fault = fakemodel.Fault{Cut: 700, Silence: true}
+		}
+		return a
+	}
 }
 
 // TestTheAPIOverAKill: a program posts a message and reads the stream; the process is killed
@@ -140,17 +142,18 @@ func textOf(all []apiEvent) string {
 // chat anew, and sees the whole turn once. The call with an effect ran once.
 func TestTheAPIOverAKill(t *testing.T) {
 	t.Parallel()
-	const answer = "It is done, and here is what came of it."
 	var killed atomic.Bool
+	begun := make(chan struct{}) // the second stream
+	follows := sync.OnceFunc(func() { close(begun) })
+	model := breaksOff(&killed, func() {})
 	w := newAPIWorld(t, func(req fakemodel.Request) fakemodel.Answer {
-		if len(results(req)) == 0 {
-			return fakemodel.Call("effect", `{"text":"once"}`)
+		if killed.Load() { // an id of the dead process leads to a turn that runs
+			select {
+			case <-begun:
+			case <-t.Context().Done():
+			}
 		}
-		a := fakemodel.Say(answer)
-		if !killed.Load() {
-			a.Fault = fakemodel.Fault{Cut: 700, Silence: true}
-		}
-		return a
+		return model(req)
 	})
 	const body, key = `{"message":"do it","max_tool_iterations":3}`, "key-1"
 	status, first := w.do(http.MethodPost, "/chats/main/messages", body, key)
@@ -170,8 +173,11 @@ func TestTheAPIOverAKill(t *testing.T) {
 	if status != http.StatusAccepted || second["message"] != first["message"] {
 		t.Errorf("posted again: %d %v, before %v", status, second, first)
 	}
-	again := w.follow(seen[len(seen)-1].id, isNamed("done"))
-	if again[0].name != "reset" {
+	again := w.follow(seen[len(seen)-1].ID, func(e faces.Record) bool {
+		follows()
+		return e.Event == "done"
+	})
+	if again[0].Event != "reset" {
 		t.Fatalf("an id of the dead process is served: %q", again)
 	}
 	_, chat := w.do(http.MethodGet, "/chats/main", "", "")
@@ -179,20 +185,20 @@ func TestTheAPIOverAKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(string(stored), answer); n != 1 {
+	if n := strings.Count(string(stored), brokenAnswer); n != 1 {
 		t.Errorf("the chat has the answer %d times: %s", n, stored)
 	}
 	if got := eventNames(again); !slices.Equal(got, []string{"reset", "turn", "tool_call", "tool_result", "token", "message", "done"}) {
 		t.Errorf("after the kill: %q", got)
 	}
-	if got := textOf(again); got != answer {
+	if got := textOf(again); got != brokenAnswer {
 		t.Errorf("the stream reads %q", got)
 	}
 	if n := w.ran(); n != 1 {
 		t.Errorf("the call ran %d times", n)
 	}
 	for i := 1; i < len(again); i++ { // each place to come back from
-		rest := w.follow(again[i-1].id, isNamed("done"))
+		rest := w.follow(again[i-1].ID, isNamed("done"))
 		if !slices.Equal(rest, again[i:]) {
 			t.Fatalf("behind %v: %v, want %v", again[i-1], rest, again[i:])
 		}
@@ -211,7 +217,7 @@ func TestARevokedTokenEndsItsStream(t *testing.T) {
 	var revoked atomic.Int64
 	opened := make(chan struct{})
 	go func() {
-		w.follow("an-old-id", func(apiEvent) bool {
+		w.follow("an-old-id", func(faces.Record) bool {
 			select {
 			case <-opened:
 			default:

@@ -35,7 +35,7 @@ type place interface { //nolint:interfacebloat // a person's actions in a chat, 
 
 // places are the channels of the suite.
 func places() map[string]func(t *testing.T, b brain) place {
-	return map[string]func(t *testing.T, b brain) place{"console": onConsole, "telegram": onTelegram, "slack": onSlack}
+	return map[string]func(t *testing.T, b brain) place{"console": onConsole, "telegram": onTelegram, "slack": onSlack, "web": onWeb}
 }
 
 // nonces of the suite; a test has a gateway of its own.

@@ -128,8 +128,9 @@ func TestLoginAndItsEnd(t *testing.T) {
 		t.Errorf("after a kill: %d %v", status, me)
 	}
 	for path, want := range map[string][2]int{
-		"/page/list": {200, 200}, "/page/models": {200, 200}, "/page/owner/status": {200, 404}, "/page/owner/approvals": {200, 404},
-		"/page/owner/token": {404, 404}, "/page/chats/main": {200, 200},
+		"/page/models": {200, 200}, "/page/owner/status": {200, 404}, "/page/owner/approvals": {200, 404}, "/page/owner/audit": {200, 404},
+		"/page/chats/main/work": {200, 200},
+		"/page/owner/token":     {404, 404}, "/page/chats/main": {200, 200},
 	} {
 		own, _ := operator.json("GET", path, "")
 		other, _ := ada.json("GET", path, "")

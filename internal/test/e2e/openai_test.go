@@ -7,8 +7,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
-
-	"parley/internal/test/fakemodel"
 )
 
 // TestACompletionOverAKill: twenty equal requests with one key are one turn, with a kill in
@@ -16,21 +14,10 @@ import (
 // effect ran once.
 func TestACompletionOverAKill(t *testing.T) {
 	t.Parallel()
-	const answer = "It is done, and here is what came of it."
 	var killed atomic.Bool
 	reached := make(chan struct{})
 	once := sync.OnceFunc(func() { close(reached) })
-	w := newAPIWorld(t, func(req fakemodel.Request) fakemodel.Answer {
-		if len(results(req)) == 0 {
-			return fakemodel.Call("effect", `{"text":"once"}`)
-		}
-		a := fakemodel.Say(answer)
-		if !killed.Load() {
-			once()
-			a.Fault = fakemodel.Fault{Cut: 700, Silence: true}
-		}
-		return a
-	})
+	w := newAPIWorld(t, breaksOff(&killed, once))
 	w.base = strings.TrimSuffix(w.base, "/api") + "/v1"
 	const body = `{"model":"parley","messages":[{"role":"user","content":"do it"}]}`
 	ask := func() {
@@ -40,7 +27,7 @@ func TestACompletionOverAKill(t *testing.T) {
 		}
 		raw, err := json.Marshal(whole)
 		if err != nil || json.Unmarshal(raw, &c) != nil || status != http.StatusOK || len(c.Choices) != 1 ||
-			c.Choices[0].Message.Content != answer {
+			c.Choices[0].Message.Content != brokenAnswer {
 			t.Errorf("%d %s %v", status, raw, err)
 		}
 	}

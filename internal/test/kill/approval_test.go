@@ -38,6 +38,12 @@ func TestKillRoundAnApproval(t *testing.T) {
 
 func TestKillRoundAnApprovalOnSlack(t *testing.T) {
 	t.Parallel()
+	killRoundAnApprovalOn(t, slackStage())
+}
+
+// killRoundAnApprovalOn has some of the points where few seeds are asked for.
+func killRoundAnApprovalOn(t *testing.T, at stage) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip(promises.Later)
 	}
@@ -49,7 +55,7 @@ func TestKillRoundAnApprovalOnSlack(t *testing.T) {
 	}
 	eachSeed(t, all, func(t *testing.T, p point, seed int) {
 		t.Helper()
-		killRoundAnApproval(t, slackStage(), p, seed)
+		killRoundAnApproval(t, at, p, seed)
 	})
 }
 

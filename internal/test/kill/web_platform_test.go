@@ -233,6 +233,7 @@ func (p *onWeb) stream(ctx context.Context, chat, after string) string {
 	p.note(func() { p.streams, p.opened = p.streams+1, p.opened+1 })
 	defer p.note(func() { p.streams-- })
 	var id, name string
+	var data []byte
 	lines := bufio.NewScanner(resp.Body)
 	lines.Buffer(nil, 4<<20)
 	for lines.Scan() {
@@ -243,10 +244,16 @@ func (p *onWeb) stream(ctx context.Context, chat, after string) string {
 		case "event":
 			name = string(value)
 		case "data":
+			data = bytes.Clone(value)
+		case "": // a record without its end is none: the process died while it wrote
+			if data == nil {
+				continue
+			}
 			if after = id; name == "reset" {
 				return ""
 			}
-			p.event(chat, name, value)
+			p.event(chat, name, data)
+			data = nil
 		}
 	}
 	return after

@@ -27,19 +27,7 @@ func TestKillOnWebAtEachPoint(t *testing.T) {
 // TestKillRoundAnApprovalOnWeb presses by a program that may approve.
 func TestKillRoundAnApprovalOnWeb(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip(promises.Later)
-	}
-	all := approvalPoints()
-	if seeds == 1 { // the steps between these are the engine's, which one platform shows
-		all = slices.DeleteFunc(all, func(p point) bool {
-			return !slices.Contains([]string{"waiting", "P1", "P2", "P3", "P7", "P10"}, p.name)
-		})
-	}
-	eachSeed(t, all, func(t *testing.T, p point, seed int) {
-		t.Helper()
-		killRoundAnApproval(t, webStage(), p, seed)
-	})
+	killRoundAnApprovalOn(t, webStage())
 }
 
 // TestKillBackgroundWorkOnWeb has one kind of work at each point.

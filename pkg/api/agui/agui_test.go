@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/test/faces"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
 )
@@ -24,19 +25,19 @@ func body(thread, run, text string) string {
 }
 
 // look is a tool that reads.
-func look() fn {
-	return fn{"look", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(context.Context) string { return "a tree" }}
+func look() tools.Tool {
+	return faces.Tool("look", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(context.Context) string { return "a tree" })
 }
 
 // looks thinks, is asked again, looks, and says what it saw.
 func looks(msgs []providers.Message, emit func(providers.StreamEvent)) *providers.LLMResponse {
-	if last(msgs).Role == providers.RoleTool {
-		return says("I have seen it ")
+	if faces.Last(msgs).Role == providers.RoleTool {
+		return faces.Says("I have seen it ")
 	}
 	emit(providers.ReasoningDelta{Text: "let me see"})
 	emit(providers.TextDelta{Text: "void"})
 	emit(providers.Restart{Reason: "cut"})
-	return calls("One moment ", "look", `{"path":"."}`)
+	return faces.Calls("One moment ", "look", `{"path":"."}`)
 }
 
 // TestARunAndItsEvents: each event in its order, with the fields of the protocol.
@@ -91,18 +92,18 @@ func TestEqualRunsAreOneTurn(t *testing.T) {
 	var asked atomic.Int64
 	began, goOn := make(chan struct{}, 8), make(chan struct{})
 	w := newWorld(t, func(msgs []providers.Message, _ func(providers.StreamEvent)) *providers.LLMResponse {
-		if asked.Add(1); last(msgs).Role == providers.RoleTool {
-			return says("done ")
+		if asked.Add(1); faces.Last(msgs).Role == providers.RoleTool {
+			return faces.Says("done ")
 		}
-		return calls("", "look", `{}`)
-	}, fn{"look", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(ctx context.Context) string {
+		return faces.Calls("", "look", `{}`)
+	}, faces.Tool("look", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(ctx context.Context) string {
 		began <- struct{}{}
 		select {
 		case <-goOn:
 		case <-ctx.Done():
 		}
 		return "seen"
-	}})
+	}))
 	gone := w.start("ada", body("main", "r1", "go"))
 	<-began
 	gone.end() // leaving is not stopping
@@ -158,9 +159,9 @@ func TestARunWhoseEventsAreGone(t *testing.T) {
 	dir := t.TempDir()
 	first := openWorld(t, dir, looks, look())
 	first.runs("ada", body("main", "r1", "go"))
-	first.stop()
+	first.Stop()
 	second := openWorld(t, dir, looks, look())
-	defer second.stop()
+	defer second.Stop()
 	all := second.runs("ada", body("main", "r1", "go"))
 	if d := cmp.Diff([]string{"RUN_STARTED", "MESSAGES_SNAPSHOT", "RUN_FINISHED"}, types(all)); d != "" {
 		t.Fatal(d)
@@ -192,7 +193,7 @@ func TestTheHistoryIsThatOfTheChat(t *testing.T) {
 			}
 		}
 		read.Store(all)
-		return says("heard " + last(msgs).Content)
+		return faces.Says("heard " + faces.Last(msgs).Content)
 	})
 	w.runs("ada", `{"threadId":"t","runId":"1","messages":[{"role":"user","content":"one"}]}`)
 	w.runs("ada", `{"threadId":"t","runId":"2","messages":[{"role":"user","content":"one"},
@@ -212,11 +213,11 @@ func TestAnErrorEndsARun(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(msgs []providers.Message, emit func(providers.StreamEvent)) *providers.LLMResponse {
 		switch {
-		case strings.Contains(last(msgs).Content, "fail"):
+		case strings.Contains(faces.Last(msgs).Content, "fail"):
 			emit(providers.TextDelta{Text: "half "})
 			return nil
 		default:
-			return says("NO_REPLY")
+			return faces.Says("NO_REPLY")
 		}
 	})
 	all := w.runs("ada", body("main", "r1", "fail"))
@@ -236,10 +237,10 @@ func TestAnErrorEndsARun(t *testing.T) {
 // TestStopCancelsARun: what was begun has its end.
 func TestStopCancelsARun(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, looks, fn{"look", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(ctx context.Context) string {
+	w := newWorld(t, looks, faces.Tool("look", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(ctx context.Context) string {
 		<-ctx.Done()
 		return "cut off"
-	}})
+	}))
 	s := w.start("ada", body("main", "r1", "go"))
 	var all []event
 	for e, ok := s.next(); ok; e, ok = s.next() {

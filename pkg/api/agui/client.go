@@ -60,7 +60,7 @@ func (r *run) matched(ctx context.Context, n *news) *httpd.Refusal {
 
 // waiting are the newest calls of a chat by their ids on the wire.
 type waiting struct {
-	open     map[string]string // those that the client has to run, with the ids of the store
+	open     map[string]string // those that this client has to run, with the ids of the store
 	answered map[string]string // the others, with their results
 }
 
@@ -89,11 +89,15 @@ func (r *run) waiting(ctx context.Context) (waiting, error) {
 		}
 		return true
 	})
+	if err != nil || len(calls) == 0 {
+		return w, err
+	}
+	mine, err := r.chat.Calls(ctx, turn)
 	for i := range calls {
 		id := callID(turn, round, calls[i].ID)
 		if text, ok := results[calls[i].ID]; ok {
 			w.answered[id] = text
-		} else if !moved {
+		} else if mine && !moved {
 			w.open[id] = calls[i].ID
 		}
 	}

@@ -8,19 +8,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/test/faces"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
 )
 
 // paints is a model that calls a tool of the gateway and one of the client at once.
 func paints(msgs []providers.Message, _ func(providers.StreamEvent)) *providers.LLMResponse {
-	switch m := last(msgs); {
+	switch m := faces.Last(msgs); {
 	case m.Role == providers.RoleTool:
-		return says("result: " + m.Content)
+		return faces.Says("result: " + m.Content)
 	case !strings.Contains(m.Content, "paint"):
-		return says("heard " + m.Content + " by " + msgs[0].Content[max(0, len(msgs[0].Content)-20):])
+		return faces.Says("heard " + m.Content + " by " + msgs[0].Content[max(0, len(msgs[0].Content)-20):])
 	default:
-		resp := calls("", "look", `{}`)
+		resp := faces.Calls("", "look", `{}`)
 		resp.ToolCalls = append(resp.ToolCalls, providers.ToolCall{
 			ID: "call_2", Type: "function", Name: "paint", Arguments: map[string]any{}, RawArguments: `{"color":"red"}`,
 		})
@@ -53,6 +54,10 @@ func TestAToolOfTheClient(t *testing.T) {
 			{"role":"assistant","toolCalls":[{"id":%q}]},{"role":"tool","toolCallId":%q,"content":"forged"},
 			{"role":"tool","toolCallId":%q,"content":%q}%s],%s}`, run, call, server, call, text, more, paint)
 	}
+	other := w.runs("approver", answer("other", client, "forged by another token", ""))
+	if end := other[len(other)-1]; end.typ() != "RUN_ERROR" || end.str("code") != "conflict" {
+		t.Errorf("the result of another token: %v", other)
+	}
 	for range 2 {
 		if got := text(w.runs("ada", answer("2", client, "painted", ""))); got != "result: painted" {
 			t.Errorf("%q", got)
@@ -73,7 +78,7 @@ func TestAToolOfTheClient(t *testing.T) {
 	if end := late[len(late)-1]; end.typ() != "RUN_ERROR" || end.str("code") != "conflict" {
 		t.Errorf("the conversation went on: %v", late)
 	}
-	w.stop()
+	w.Stop()
 }
 
 // TestAResultOutlivesTheProcess: the call waits in the store, and the same run again is no
@@ -84,16 +89,16 @@ func TestAResultOutlivesTheProcess(t *testing.T) {
 	const ask = `{"threadId":"t","runId":"1","messages":[{"role":"user","content":"paint"}],` + paint + `}`
 	first := openWorld(t, dir, paints, look())
 	all := first.runs("ada", ask)
-	first.stop()
+	first.Stop()
 	answer := fmt.Sprintf(`{"threadId":"t","runId":"2","messages":[{"role":"tool","toolCallId":%q,"content":"painted"}],%s}`,
 		all[4].str("toolCallId"), paint)
 	second := openWorld(t, dir, paints, look())
 	if got := text(second.runs("ada", answer)); got != "result: painted" {
 		t.Errorf("%q", got)
 	}
-	second.stop()
+	second.Stop()
 	third := openWorld(t, dir, paints, look())
-	defer third.stop()
+	defer third.Stop()
 	if d := cmp.Diff([]string{"RUN_STARTED", "MESSAGES_SNAPSHOT", "RUN_FINISHED"}, types(third.runs("ada", answer))); d != "" {
 		t.Error(d)
 	}
@@ -104,10 +109,10 @@ func TestAResultOutlivesTheProcess(t *testing.T) {
 func TestWordsOfTheClientsAuthor(t *testing.T) {
 	t.Parallel()
 	ran := false
-	w := newWorld(t, paints, fn{"paint", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(context.Context) string {
+	w := newWorld(t, paints, faces.Tool("paint", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(context.Context) string {
 		ran = true
 		return "ours"
-	}}, look())
+	}), look())
 	all := w.runs("ada", `{"threadId":"t","runId":"1","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"hi"}],
 		"context":[{"description":"page","value":"forty-two"}]}`)
 	if got := text(all); !strings.Contains(got, "page: forty-two") {

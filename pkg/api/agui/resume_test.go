@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/test/faces"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
 )
@@ -21,18 +22,18 @@ func wiper(t *testing.T) (*world, *atomic.Int64) {
 	t.Helper()
 	wiped := &atomic.Int64{}
 	w := newWorld(t, func(msgs []providers.Message, _ func(providers.StreamEvent)) *providers.LLMResponse {
-		switch m := last(msgs); {
+		switch m := faces.Last(msgs); {
 		case m.Role == providers.RoleTool:
-			return says("result: " + m.Content)
+			return faces.Says("result: " + m.Content)
 		case strings.Contains(m.Content, "go"):
-			return calls("", "wipe", `{"all":true}`)
+			return faces.Calls("", "wipe", `{"all":true}`)
 		default:
-			return says("heard " + m.Content)
+			return faces.Says("heard " + m.Content)
 		}
-	}, fn{"wipe", tools.Annotations{Destructive: true, Level: tools.LevelWrite}, func(context.Context) string {
+	}, faces.Tool("wipe", tools.Annotations{Destructive: true, Level: tools.LevelWrite}, func(context.Context) string {
 		wiped.Add(1)
 		return "wiped"
-	}})
+	}))
 	return w, wiped
 }
 
@@ -150,17 +151,17 @@ func TestAnOpenInterruptOutlivesTheProcess(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	ask := func(msgs []providers.Message, _ func(providers.StreamEvent)) *providers.LLMResponse {
-		if m := last(msgs); m.Role == providers.RoleTool {
-			return says("result: " + m.Content)
+		if m := faces.Last(msgs); m.Role == providers.RoleTool {
+			return faces.Says("result: " + m.Content)
 		}
-		return calls("", "wipe", `{}`)
+		return faces.Calls("", "wipe", `{}`)
 	}
-	wipe := fn{"wipe", tools.Annotations{Destructive: true, Level: tools.LevelWrite}, func(context.Context) string { return "wiped" }}
+	wipe := faces.Tool("wipe", tools.Annotations{Destructive: true, Level: tools.LevelWrite}, func(context.Context) string { return "wiped" })
 	first := openWorld(t, dir, ask, wipe)
 	ids, callIDs := interrupts(t, first.runs("ada", body("main", "r1", "go")))
-	first.stop()
+	first.Stop()
 	second := openWorld(t, dir, ask, wipe)
-	defer second.stop()
+	defer second.Stop()
 	again, same := interrupts(t, second.runs("ada", body("main", "r1", "go")))
 	if !slices.Equal(again, ids) || !slices.Equal(same, callIDs) {
 		t.Errorf("%v of %v, again %v of %v", ids, callIDs, again, same)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"parley/internal/test/faces"
 	"parley/pkg/providers"
 )
 
@@ -14,10 +15,10 @@ import (
 func TestAMessageSentAgainIsFollowed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
-		if last(msgs).Content == "more" {
-			return says(strings.Repeat("x", 2<<20)) // than the events of a chat may have
+		if faces.Last(msgs).Content == "more" {
+			return faces.Says(strings.Repeat("x", 2<<20)) // than the events of a chat may have
 		}
-		return says("hello ")
+		return faces.Says("hello ")
 	})
 	post := func(key string) string {
 		status, answer := w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"go"}`, "Idempotency-Key", key)
@@ -40,7 +41,7 @@ func TestAMessageSentAgainIsFollowed(t *testing.T) {
 			break
 		}
 	}
-	if r := w.open("ada", "main", post("k1")).next(); r.event != "reset" {
+	if r := w.open("ada", "main", post("k1")).next(); r.Event != "reset" {
 		t.Errorf("the events are gone, and the stream begins with %v", r)
 	}
 }

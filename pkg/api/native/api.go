@@ -11,6 +11,7 @@ import (
 	"parley/pkg/httpd"
 	"parley/pkg/policy"
 	"parley/pkg/session"
+	"parley/pkg/shelf"
 	"parley/pkg/tools"
 )
 
@@ -18,6 +19,8 @@ import (
 type Store interface {
 	Chats
 	Questions
+	// ProgramOf is that of [session.Turns].
+	ProgramOf(ctx context.Context, chat, turn string) (session.Program, error)
 	// Waits is that of [session.Inbox].
 	Waits(ctx context.Context, id string) (session.Item, error)
 }
@@ -44,6 +47,9 @@ type Options struct {
 	Channel string
 	Hub     *events.Hub
 	Store   Store
+	// Files are those of the chats.
+	Files   *shelf.Shelf
+	Reading Reading
 	// Post stores a message. [ErrNotNow] and [ErrNotAllowed] are its errors for clients.
 	Post func(ctx context.Context, m channels.Inbound) error
 	// Tools are all tools; Offered narrows them for a chat.
@@ -74,15 +80,30 @@ func New(o Options) *API { return &API{o} }
 // Routes are the routes below a prefix, for one kind of access.
 func (a *API) Routes(prefix string, access httpd.Access) []httpd.Route {
 	chat := prefix + "/chats/{chat}"
-	in := func(serve inChat) http.Handler { return a.chat(serve, access == httpd.AccessProgram) }
+	program := access == httpd.AccessProgram
+	in := func(serve inChat) http.Handler { return a.chat(serve, program) }
 	all := []httpd.Route{
 		{Pattern: "GET " + chat, Handler: in(a.read)},
 		{Pattern: "GET " + chat + "/events", Handler: in(a.follow), Streams: true},
+		{Pattern: "GET " + chat + "/socket", Handler: in(socketOf(a)), Streams: true},
 		{Pattern: "POST " + chat + "/messages", Handler: in(a.post)},
+		{Pattern: "POST " + chat + "/files", Handler: in(filing{a}.upload), Upload: true, MaxBody: shelf.MaxUpload},
+		{Pattern: "GET " + chat + "/files/{file}", Handler: in(filing{a}.download)},
+		{Pattern: "DELETE " + chat + "/files/{file}", Handler: in(filing{a}.removeFile)},
 		{Pattern: "POST " + chat + "/stop", Handler: in(a.stop)},
 		{Pattern: "POST " + chat + "/approvals/{approval}", Handler: in(a.decide)},
-		{Pattern: "GET " + prefix + "/chats", Handler: handler(a.listChats)},
+		{Pattern: "GET " + prefix + "/chats", Handler: handler(func(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
+			return a.listChats(w, r, c, !program)
+		})},
 		{Pattern: "GET " + prefix + "/tools", Handler: handler(a.listTools)},
+	}
+	if program {
+		call := func(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
+			return callTool(a, w, r, c)
+		}
+		all = append(all, httpd.Route{Pattern: "POST " + prefix + "/tools/call", Handler: handler(call), Streams: true})
+	} else {
+		all = append(all, httpd.Route{Pattern: "POST " + chat + "/seen", Handler: in(a.seen)})
 	}
 	for i := range all {
 		all[i].Access = access

@@ -28,20 +28,28 @@ type history struct {
 	After     string     `json:"after"`
 }
 
+// pageHistory is a page of a chat as the page in the browser reads it.
+type pageHistory struct {
+	history
+	// Queued are the messages of the person whose turns are not over.
+	Queued []queued `json:"queued,omitempty"`
+}
+
 type message struct {
 	// Seq is the place in the history; a message that is none of it has 0.
 	Seq uint64 `json:"seq"`
 	// ID is that of the event of a delivered message, or "".
-	ID        string    `json:"id,omitempty"`
-	Turn      string    `json:"turn"`
-	Role      string    `json:"role"`
-	Text      string    `json:"text"`
-	File      string    `json:"file,omitempty"`
-	Origin    string    `json:"origin,omitempty"`
-	ToolCalls []call    `json:"tool_calls,omitempty"`
-	CallID    string    `json:"tool_call_id,omitempty"`
-	Name      string    `json:"name,omitempty"`
-	Time      time.Time `json:"time"`
+	ID        string              `json:"id,omitempty"`
+	Turn      string              `json:"turn"`
+	Role      string              `json:"role"`
+	Text      string              `json:"text"`
+	File      string              `json:"file,omitempty"`
+	Files     []channels.KeptFile `json:"files,omitempty"`
+	Origin    string              `json:"origin,omitempty"`
+	ToolCalls []call              `json:"tool_calls,omitempty"`
+	CallID    string              `json:"tool_call_id,omitempty"`
+	Name      string              `json:"name,omitempty"`
+	Time      time.Time           `json:"time"`
 }
 
 type call struct {
@@ -68,7 +76,9 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 			return bad("before", err.Error())
 		}
 	}
-	h := history{Chat: r.PathValue("chat"), Messages: []message{}, Approvals: []question{}, After: a.o.Hub.Mark(p.at)}
+	h := pageHistory{history: history{
+		Chat: r.PathValue("chat"), Messages: []message{}, Approvals: []question{}, After: a.o.Hub.Mark(p.at),
+	}}
 	info, err := a.o.Store.Lookup(r.Context(), p.at)
 	if errors.Is(err, session.ErrNotFound) {
 		return a.answer(w, http.StatusOK, h)
@@ -84,24 +94,37 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	if !part.whole {
 		h.Before = part.first
 	}
+	if before == 0 && !p.program { // behind the messages: a turn that ends in between has its events
+		if h.Queued, err = queuedIn(r.Context(), a, p.at); err != nil {
+			return a.fault(err)
+		}
+	}
 	open, err := a.o.Store.ApprovalList(r.Context(), info.Chat)
 	if err != nil {
 		return a.fault(err)
 	}
 	for i := range open {
-		if q := &open[i]; q.State == session.ApprovalOpen && time.Now().Before(q.Expires) {
-			h.Approvals = append(h.Approvals, question{
-				ID: q.ID, CallID: q.Call.ID, Name: q.Call.Tool, Text: a.o.Redact(q.Text), Choices: Choices(q), ExpiresAt: q.Expires,
-			})
+		if q := &open[i]; isOpen(q) {
+			h.Approvals = append(h.Approvals, questionOn(a, q))
 		}
 	}
 	return a.answer(w, http.StatusOK, h)
 }
 
+// questionOn is a question on the wire.
+func questionOn(a *API, q *session.Approval) question {
+	return question{
+		ID: q.ID, CallID: q.Call.ID, Name: q.Call.Tool, Text: a.o.Redact(q.Text), Choices: Choices(q), ExpiresAt: q.Expires,
+	}
+}
+
 // message is an entry of the history on the wire.
-func (a *API) message(e *session.Entry) message {
+func (a *API) message(at channels.Address, e *session.Entry) message {
 	m := message{
 		Seq: e.Seq, Turn: e.Turn, Role: e.Message.Role, Text: a.o.Redact(e.Message.Content), CallID: e.Message.ToolCallID, Time: e.Time,
+	}
+	if o := e.Message.Original; o != nil {
+		m.Text, m.Files = a.o.Redact(o.Text), filing{a}.filesOf(at, o)
 	}
 	if e.Message.Role == providers.RoleTool {
 		m.Name = e.Message.Name

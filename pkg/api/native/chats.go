@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/pkg/channels"
 	"parley/pkg/httpd"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -30,17 +31,26 @@ type listedChat struct {
 	Time  time.Time `json:"time"`
 }
 
+// pageChat is a row as the page reads it.
+type pageChat struct {
+	listedChat
+	// Unread are the messages that the person has not seen, Asks the open questions.
+	Unread int `json:"unread,omitempty"`
+	Asks   int `json:"asks,omitempty"`
+}
+
 // listChats answers with the chats of a person, those with the newest messages first; ?q=
 // leaves those whose name or title has a text.
-func (a *API) listChats(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
-	all, err := a.chatsOf(r.Context(), personOf(c)+".")
+func (a *API) listChats(w http.ResponseWriter, r *http.Request, c *httpd.Caller, page bool) *httpd.Refusal {
+	l := listing{api: a, person: personOf(c), page: page}
+	all, err := l.chats(r.Context())
 	if err != nil {
 		return a.fault(err)
 	}
-	wanted, rows := strings.ToLower(r.URL.Query().Get("q")), []listedChat{}
+	wanted, rows := strings.ToLower(r.URL.Query().Get("q")), []pageChat{}
 	for i := range all {
-		row := listedChat{Chat: all[i].Address.Chat[len(personOf(c))+1:], Time: all[i].Active}
-		if row.Title, err = a.title(r.Context(), all[i].Session); err != nil {
+		row, err := l.row(r.Context(), &all[i])
+		if err != nil {
 			return a.fault(err)
 		}
 		if !strings.Contains(strings.ToLower(row.Chat+"\n"+row.Title), wanted) {
@@ -53,17 +63,29 @@ func (a *API) listChats(w http.ResponseWriter, r *http.Request, c *httpd.Caller)
 	return a.answer(w, http.StatusOK, map[string]any{"chats": rows})
 }
 
-// chatsOf are the present conversations of the chats whose names begin with a prefix.
-func (a *API) chatsOf(ctx context.Context, prefix string) ([]session.Info, error) {
+// listing is the list of a person's chats, for the page or for a program.
+type listing struct {
+	api    *API
+	person string
+	page   bool
+}
+
+// own says whether an address is of a chat of the person, as the list has it.
+func (l *listing) own(at channels.Address) bool {
+	rest, ours := strings.CutPrefix(at.Chat, l.person+".")
+	return at.Channel == l.api.o.Channel && ours && validID(rest)
+}
+
+// chats are the present conversations of the person's chats.
+func (l *listing) chats(ctx context.Context) ([]session.Info, error) {
 	var all []session.Info
 	for after := ""; ; {
-		page, err := a.o.Store.List(ctx, after, listPage)
+		page, err := l.api.o.Store.List(ctx, after, listPage)
 		if err != nil {
 			return nil, err
 		}
 		for i := range page {
-			at := page[i].Address
-			if rest, ours := strings.CutPrefix(at.Chat, prefix); page[i].Current && at.Channel == a.o.Channel && ours && validID(rest) {
+			if page[i].Current && l.own(page[i].Address) {
 				all = append(all, page[i])
 			}
 		}
@@ -78,21 +100,24 @@ func (a *API) chatsOf(ctx context.Context, prefix string) ([]session.Info, error
 	return all, nil
 }
 
-// errFound ends a reading.
-var errFound = errors.New("found")
+// titleFrom is how many of the first entries of a conversation are looked at for its title.
+const titleFrom = 8
 
 // title is the beginning of the first message of a person in a conversation.
-func (a *API) title(ctx context.Context, id string) (string, error) {
-	title := ""
-	err := a.o.Store.All(ctx, id, func(e session.Entry) error {
-		if e.Message.Role != providers.RoleUser || e.Summary {
-			return nil
+func (l *listing) title(ctx context.Context, id string) (title string, err error) {
+	err = l.api.o.Store.Back(ctx, id, titleFrom+1, func(e session.Entry) bool {
+		if e.Message.Role == providers.RoleUser && !e.Summary {
+			title = titleOf(l.api, e.Message.Content)
 		}
-		title = text.Clip(strings.Join(strings.Fields(a.o.Redact(e.Message.Content)), " "), maxTitle)
-		return errFound
+		return true
 	})
-	if errors.Is(err, errFound) || errors.Is(err, session.ErrNotFound) {
+	if errors.Is(err, session.ErrNotFound) {
 		err = nil
 	}
 	return title, err
+}
+
+// titleOf is the title that a message gives.
+func titleOf(a *API, said string) string {
+	return text.Clip(strings.Join(strings.Fields(a.o.Redact(said)), " "), maxTitle)
 }

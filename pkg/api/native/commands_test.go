@@ -6,11 +6,12 @@ import (
 	"net/http"
 	"testing"
 
+	"parley/internal/test/faces"
 	"parley/pkg/providers"
 )
 
 func hello([]providers.Message, []providers.ToolDefinition) *providers.LLMResponse {
-	return says("hello ")
+	return faces.Says("hello ")
 }
 
 // TestCommandsNeedTheRightsOfTheirRoutes: a message that is a command gives a token no more

@@ -3,7 +3,6 @@ package native
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"parley/pkg/channels"
@@ -27,10 +26,6 @@ type Brought struct {
 func (q *request) Bring(b Brought) { q.brought = b }
 
 func (b *Brought) empty() bool { return len(b.Said) == 0 && len(b.Caller) == 0 && b.Instructions == "" }
-
-func (b *Brought) has(tool string) bool {
-	return slices.ContainsFunc(b.Caller, func(t channels.CallerTool) bool { return t.Name == tool })
-}
 
 // Chat is a chat of a program's person, for the packages of other protocols. Its methods
 // store messages and answer questions by the same rules as the routes of this package.
@@ -125,6 +120,20 @@ func (c *Chat) Back(ctx context.Context, f func(*session.Entry) bool) error {
 		return err
 	}
 	return c.api.o.Store.Back(ctx, info.Session, 0, func(e session.Entry) bool { return e.Summary || f(&e) })
+}
+
+// Calls says whether the program that has the chat here is the one that a turn's last calls were
+// told to.
+func (c *Chat) Calls(ctx context.Context, turn string) (bool, error) {
+	info, err := c.api.o.Store.Lookup(ctx, c.place.at)
+	if err != nil {
+		return false, err
+	}
+	p, err := c.api.o.Store.ProgramOf(ctx, info.Chat, turn)
+	if errors.Is(err, session.ErrNotFound) {
+		return false, nil
+	}
+	return p.Calls && p.Credential == c.place.caller.Credential, err
 }
 
 // Asked says whether a question is about a call that a message with these words and options

@@ -12,32 +12,31 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/test/faces"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
 )
 
-func last(msgs []providers.Message) providers.Message { return msgs[len(msgs)-1] }
-
 // look is a tool that reads.
 func look() tools.Tool {
-	return fn{"look", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(context.Context) string { return "seen" }}
+	return faces.Tool("look", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(context.Context) string { return "seen" })
 }
 
 // looks is a model that looks once, and then answers with the result.
 func looks(msgs []providers.Message, defs []providers.ToolDefinition) *providers.LLMResponse {
-	if m := last(msgs); m.Role == providers.RoleTool {
-		return says("I have " + m.Content + " it ")
+	if m := faces.Last(msgs); m.Role == providers.RoleTool {
+		return faces.Says("I have " + m.Content + " it ")
 	}
 	if len(defs) == 0 {
-		return says("without tools ")
+		return faces.Says("without tools ")
 	}
-	return calls("look", `{"path":"a.md"}`)
+	return faces.Calls("", "look", `{"path":"a.md"}`)
 }
 
-func names(all []record) []string {
+func names(all []faces.Record) []string {
 	var out []string
 	for _, r := range all {
-		out = append(out, r.event)
+		out = append(out, r.Event)
 	}
 	return out
 }
@@ -58,10 +57,10 @@ func TestAMessageAndItsEvents(t *testing.T) {
 	if d := cmp.Diff(want, names(all)); d != "" {
 		t.Error(d)
 	}
-	if !strings.Contains(all[0].data, fmt.Sprintf(`"message":%q`, answer["message"])) {
-		t.Errorf("%v begins with %s", answer, all[0].data)
+	if !strings.Contains(all[0].Data, fmt.Sprintf(`"message":%q`, answer["message"])) {
+		t.Errorf("%v begins with %s", answer, all[0].Data)
 	}
-	if d := cmp.Diff(`{"id":"call_1","name":"look","arguments":{"path":"a.md"},"run":"server","summary":"look: a.md"}`, all[1].data); d != "" {
+	if d := cmp.Diff(`{"id":"call_1","name":"look","arguments":{"path":"a.md"},"run":"server","summary":"look: a.md"}`, all[1].Data); d != "" {
 		t.Error(d)
 	}
 	_, chat := w.do("ada", http.MethodGet, "/chats/main", "")
@@ -75,10 +74,10 @@ func TestAMessageAndItsEvents(t *testing.T) {
 		t.Errorf("the chat reads %v", roles)
 	}
 	for i := range all { // each place to come back from
-		rest := w.open("ada", "main", all[i].id)
+		rest := w.open("ada", "main", all[i].ID)
 		for _, want := range all[i+1:] {
 			if got := rest.next(); got != want {
-				t.Fatalf("after %s: %v, want %v", all[i].event, got, want)
+				t.Fatalf("after %s: %v, want %v", all[i].Event, got, want)
 			}
 		}
 		rest.end()
@@ -88,9 +87,11 @@ func TestAMessageAndItsEvents(t *testing.T) {
 // TestAnOldIDIsAnsweredWithReset, and the stream goes on behind it.
 func TestAnOldIDIsAnsweredWithReset(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func([]providers.Message, []providers.ToolDefinition) *providers.LLMResponse { return says("hello ") })
+	w := newWorld(t, func([]providers.Message, []providers.ToolDefinition) *providers.LLMResponse {
+		return faces.Says("hello ")
+	})
 	s := w.open("ada", "main", "of-another-process-1")
-	if r := s.next(); r.event != "reset" || r.id == "" {
+	if r := s.next(); r.Event != "reset" || r.ID == "" {
 		t.Fatalf("%v", r)
 	}
 	w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"go"}`)
@@ -105,7 +106,7 @@ func TestEqualKeysAreOneTurn(t *testing.T) {
 	var asked atomic.Int64
 	w := newWorld(t, func([]providers.Message, []providers.ToolDefinition) *providers.LLMResponse {
 		asked.Add(1)
-		return says("once ")
+		return faces.Says("once ")
 	})
 	s := w.open("ada", "main", "")
 	var mu sync.Mutex
@@ -140,7 +141,7 @@ func TestEqualKeysAreOneTurn(t *testing.T) {
 // TestOptionsOnlyNarrow, and wrong ones are refused by their names.
 func TestOptionsOnlyNarrow(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, looks, look(), fn{"wipe", tools.Annotations{Level: tools.LevelExec}, func(context.Context) string { return "" }})
+	w := newWorld(t, looks, look(), faces.Tool("wipe", tools.Annotations{Level: tools.LevelExec}, func(context.Context) string { return "" }))
 	for body, want := range map[string]string{
 		`{"message":"go","enable_tools":false}`:     "without tools",
 		`{"message":"go","tools":[]}`:               "without tools",
@@ -153,7 +154,7 @@ func TestOptionsOnlyNarrow(t *testing.T) {
 		_, answer := w.do("ada", http.MethodPost, "/chats/main/messages", body)
 		after, _ := answer["after"].(string)
 		all := w.open("ada", "main", after).untilDone()
-		if got := all[len(all)-1].data; !strings.Contains(got, want) {
+		if got := all[len(all)-1].Data; !strings.Contains(got, want) {
 			t.Errorf("%s: %s", body, got)
 		}
 	}
@@ -185,25 +186,25 @@ func TestOptionsOnlyNarrow(t *testing.T) {
 
 // asks is a model that makes a call which a person has to allow.
 func asks(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
-	if m := last(msgs); m.Role == providers.RoleTool {
-		return says("result: " + m.Content)
+	if m := faces.Last(msgs); m.Role == providers.RoleTool {
+		return faces.Says("result: " + m.Content)
 	}
-	return calls("wipe", `{}`)
+	return faces.Calls("", "wipe", `{}`)
 }
 
 // TestAQuestionIsAnswered by another credential of the person, and the stream tells of it.
 func TestAQuestionIsAnswered(t *testing.T) {
 	t.Parallel()
 	var wiped atomic.Int64
-	w := newWorld(t, asks, fn{"wipe", tools.Annotations{Destructive: true, Level: tools.LevelWrite}, func(context.Context) string {
+	w := newWorld(t, asks, faces.Tool("wipe", tools.Annotations{Destructive: true, Level: tools.LevelWrite}, func(context.Context) string {
 		wiped.Add(1)
 		return "wiped"
-	}})
+	}))
 	s := w.open("ada", "main", "")
 	w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"go"}`)
 	first := s.untilDone()
 	if got := names(first); !slices.Equal(got, []string{"turn", "tool_call", "confirmation_required", "done"}) ||
-		!strings.Contains(first[3].data, `"stop":"confirmation_required"`) {
+		!strings.Contains(first[3].Data, `"stop":"confirmation_required"`) {
 		t.Fatalf("%q", first)
 	}
 	_, chat := w.do("ada", http.MethodGet, "/chats/main", "")
@@ -234,7 +235,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 		}
 	}
 	second := s.untilDone()
-	if got := second[len(second)-1].data; !strings.Contains(got, "result: wiped") || wiped.Load() != 1 {
+	if got := second[len(second)-1].Data; !strings.Contains(got, "result: wiped") || wiped.Load() != 1 {
 		t.Errorf("%q, wiped %d times", second, wiped.Load())
 	}
 	for body, want := range map[string]int{
@@ -268,7 +269,7 @@ func TestOthersReachNothing(t *testing.T) {
 	w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"secret"}`)
 	w.do("bob", http.MethodPost, "/chats/main/messages", `{"message":"hello"}`)
 	for _, r := range mine.untilDone() {
-		if strings.Contains(r.data, "web:ada") {
+		if strings.Contains(r.Data, "web:ada") {
 			t.Errorf("bob's stream has %v", r)
 		}
 	}
@@ -278,11 +279,11 @@ func TestOthersReachNothing(t *testing.T) {
 func TestStopEndsTheTurn(t *testing.T) {
 	t.Parallel()
 	began := make(chan struct{}, 1)
-	w := newWorld(t, looks, fn{"look", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(ctx context.Context) string {
+	w := newWorld(t, looks, faces.Tool("look", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(ctx context.Context) string {
 		began <- struct{}{}
 		<-ctx.Done()
 		return "cut off"
-	}})
+	}))
 	gone := w.open("ada", "main", "")
 	w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"go"}`)
 	<-began
@@ -292,7 +293,7 @@ func TestStopEndsTheTurn(t *testing.T) {
 		t.Error(status)
 	}
 	all := s.untilDone()
-	if got := all[len(all)-1].data; !strings.Contains(got, `"stop":"stopped"`) {
+	if got := all[len(all)-1].Data; !strings.Contains(got, `"stop":"stopped"`) {
 		t.Errorf("%s", got)
 	}
 }
@@ -301,13 +302,13 @@ func TestStopEndsTheTurn(t *testing.T) {
 func TestATokenHasNoMoreThanItsLevel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(_ []providers.Message, defs []providers.ToolDefinition) *providers.LLMResponse {
-		return says(fmt.Sprintf("%d tools ", len(defs)))
-	}, look(), fn{"write", tools.Annotations{Level: tools.LevelWrite}, func(context.Context) string { return "" }})
+		return faces.Says(fmt.Sprintf("%d tools ", len(defs)))
+	}, look(), faces.Tool("write", tools.Annotations{Level: tools.LevelWrite}, func(context.Context) string { return "" }))
 	for token, want := range map[string]string{"ada": "2 tools", "bob": "1 tools"} {
 		s := w.open(token, "main", "")
 		w.do(token, http.MethodPost, "/chats/main/messages", `{"message":"go"}`)
 		all := s.untilDone()
-		if got := all[len(all)-1].data; !strings.Contains(got, want) {
+		if got := all[len(all)-1].Data; !strings.Contains(got, want) {
 			t.Errorf("%s: %s", token, got)
 		}
 	}
@@ -318,7 +319,7 @@ func TestATokenHasNoMoreThanItsLevel(t *testing.T) {
 func TestAChatIsReadWhole(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
-		return says("heard " + last(msgs).Content)
+		return faces.Says("heard " + faces.Last(msgs).Content)
 	})
 	s := w.open("ada", "main", "")
 	for _, text := range []string{"one", "two", "/compact", "three"} {

@@ -45,7 +45,7 @@ func (p *page) fill(ctx context.Context, id string, before uint64) error {
 		}
 		p.first = e.Seq
 		if !e.Summary { // the model reads it in place of messages, which people read themselves
-			p.add(p.api.message(&e))
+			p.add(p.api.message(p.at, &e))
 		}
 		return true
 	}); err != nil {
@@ -116,7 +116,7 @@ func (p *page) put(s *session.Shown) {
 	turn, rest, _ := strings.Cut(s.ID, "/")
 	m := message{
 		ID: s.ID, Turn: turn, Role: providers.RoleAssistant, Text: p.api.o.Redact(s.Text), File: p.api.o.Redact(s.File),
-		Origin: string(s.Unasked), Time: s.Time,
+		Files: filing{p.api}.fileOf(p.at, s.ID, s.File), Origin: string(s.Unasked), Time: s.Time,
 	}
 	if rest == finalID {
 		if i := p.lastOf(turn); i >= 0 && p.messages[i].ID == "" {

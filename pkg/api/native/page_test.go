@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/test/faces"
 	"parley/pkg/channels"
 	"parley/pkg/events"
 	"parley/pkg/providers"
@@ -18,7 +19,9 @@ import (
 )
 
 // speaker is a tool that shows its person a text.
-type speaker struct{ fn }
+type speaker struct{ tools.Tool }
+
+func (speaker) Name() string { return "speak" }
 
 func (s speaker) Execute(context.Context, map[string]any) *tools.ToolResult {
 	return &tools.ToolResult{ForLLM: "shown", ForUser: "by the tool"}
@@ -26,26 +29,26 @@ func (s speaker) Execute(context.Context, map[string]any) *tools.ToolResult {
 
 // speaks is a model that lets the tool speak, and then answers.
 func speaks(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
-	if last(msgs).Role == providers.RoleTool {
-		return says("the answer")
+	if faces.Last(msgs).Role == providers.RoleTool {
+		return faces.Says("the answer")
 	}
-	return calls("speak", "{}")
+	return faces.Calls("", "speak", "{}")
 }
 
 // told reads Ada's chat, or a page of it: role and text of each message.
 func (w *world) told(query string) (lines []string, before uint64) {
-	w.t.Helper()
+	w.T.Helper()
 	_, chat := w.do("ada", http.MethodGet, "/chats/main"+query, "")
 	raw, err := json.Marshal(chat)
 	if err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	var h struct {
 		Messages []struct{ Role, Text string }
 		Before   uint64
 	}
 	if err := json.Unmarshal(raw, &h); err != nil {
-		w.t.Fatal(err)
+		w.T.Fatal(err)
 	}
 	for _, m := range h.Messages {
 		lines = append(lines, m.Role+": "+m.Text)
@@ -57,22 +60,22 @@ func (w *world) told(query string) (lines []string, before uint64) {
 // answer, and what commands say, which the model does not read.
 func TestADeliveredMessageIsReadAtItsPlace(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, speaks, speaker{fn{name: "speak", an: tools.Annotations{ReadOnly: true, Level: tools.LevelChat}}})
+	w := newWorld(t, speaks, speaker{look()})
 	s := w.open("ada", "main", "")
 	said := map[string]string{}
 	for _, text := range []string{"go", "/tools", "again"} {
 		w.do("ada", http.MethodPost, "/chats/main/messages", fmt.Sprintf(`{"message":%q}`, text))
 		for _, r := range s.untilDone() {
-			if r.event == "message" {
+			if r.Event == "message" {
 				var m struct{ ID, Text string }
-				if err := json.Unmarshal([]byte(r.data), &m); err != nil {
+				if err := json.Unmarshal([]byte(r.Data), &m); err != nil {
 					t.Fatal(err)
 				}
 				said[m.ID] = m.Text
 			}
 		}
 	}
-	w.settled()
+	w.Settled()
 	turn := []string{"user: go", "assistant: ", "tool: shown", "assistant: by the tool", "assistant: the answer"}
 	second := append([]string{"user: again"}, turn[1:]...)
 	lines, _ := w.told("")
@@ -102,13 +105,13 @@ func TestAChatIsReadInPages(t *testing.T) {
 	t.Parallel()
 	const large = 300 << 10
 	w := newWorld(t, func(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
-		return says(last(msgs).Content + strings.Repeat("x", large))
+		return faces.Says(faces.Last(msgs).Content + strings.Repeat("x", large))
 	})
 	var want []string
 	for i := range 10 {
 		text := fmt.Sprint("m", i)
 		w.do("ada", http.MethodPost, "/chats/main/messages", fmt.Sprintf(`{"message":%q}`, text))
-		w.settled()
+		w.Settled()
 		want = append(want, "user: "+text, "assistant: "+text+strings.Repeat("x", large))
 	}
 	var all []string
@@ -141,9 +144,9 @@ func TestAMessageIsReadBeforeItsReceipt(t *testing.T) {
 	s := w.open("ada", "main", "")
 	w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"go"}`)
 	s.untilDone()
-	w.settled()
+	w.Settled()
 	at := channels.Address{Channel: "web", Chat: "web:ada.main"}
-	w.hub.Delivered(at, "job/1", events.Message{ID: "job/1", Role: "assistant", Text: "early"})
+	w.Hub.Delivered(at, "job/1", events.Message{ID: "job/1", Role: "assistant", Text: "early"})
 	for range 2 {
 		if lines, _ := w.told(""); cmp.Diff([]string{"user: go", "assistant: hello ", "assistant: early"}, lines) != "" {
 			t.Errorf("%q", lines)

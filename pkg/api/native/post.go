@@ -22,13 +22,18 @@ import (
 // request is the body of a new message.
 type request struct {
 	Message string `json:"message"`
+	// Messages are the conversation as the program has it, up to the message. Calls in it are
+	// claims: those of the store count.
+	Messages []sentMessage `json:"messages,omitempty"`
 	// EnableTools of false and an empty list of Tools take all tools away.
 	EnableTools *bool           `json:"enable_tools"`
-	Tools       []string        `json:"tools"`
+	Tools       wanted          `json:"tools"`
 	Rounds      *int            `json:"max_tool_iterations"`
 	Choice      json.RawMessage `json:"tool_choice"`
 	// Model answers instead of the one of the chat.
 	Model string `json:"model,omitempty"`
+	// Files are the ids of uploads of the chat.
+	Files []string `json:"files,omitempty"`
 
 	brought Brought
 	keyed   bool // its id is the client's
@@ -65,12 +70,27 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	if f := httpd.Decode(r, &q); f != nil {
 		return f
 	}
+	if strings.HasPrefix(p.id(), channels.PassingID) {
+		return bad("chat", textPassing)
+	}
 	id, f := inboundID(r, p)
 	if f != nil {
 		return f
 	}
 	q.keyed = len(r.Header.Values(keyHeader)) > 0
-	s, f := say(r.Context(), a, p, id, &q)
+	t := &tail{}
+	if q.Messages != nil {
+		if t, f = q.conversation(); f != nil {
+			return f
+		}
+		q.Message = t.text
+	}
+	var s stored
+	if len(t.results) > 0 {
+		s, f = answerCalls(r.Context(), a, p, &q, t)
+	} else {
+		s, f = say(r.Context(), a, p, id, &q)
+	}
 	if f != nil {
 		return f
 	}
@@ -80,7 +100,7 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 
 // say stores a message under its key, which takes no other one where it is the client's.
 func say(ctx context.Context, a *API, p *place, id string, q *request) (s stored, f *httpd.Refusal) {
-	if q.Message == "" && len(q.brought.Said) == 0 {
+	if q.Message == "" && len(q.brought.Said) == 0 && len(q.Files) == 0 {
 		return s, bad("message", textNoMessage)
 	}
 	if f := a.mayCommand(p, q.Message); f != nil {
@@ -100,6 +120,9 @@ func say(ctx context.Context, a *API, p *place, id string, q *request) (s stored
 	}
 	m := p.inbound(channels.KindMessage, id, q.Message, wish)
 	item, after := session.InboundItemID(p.at, id), a.o.Hub.Mark(p.at)
+	if m.Attachments, f = (filing{a}).attach(p, q.Files, item); f != nil {
+		return s, f
+	}
 	switch err := a.o.Post(ctx, m); {
 	case errors.Is(err, session.ErrTaken):
 		return s, &httpd.Refusal{Status: http.StatusConflict, Code: "conflict", Message: textOtherBody}
@@ -144,12 +167,16 @@ func (a *API) mayCommand(p *place, text string) *httpd.Refusal {
 const (
 	commandTool  = "tool"
 	commandModel = "model"
+	commandStop  = "stop" // the page has a button for it
 )
 
 // model is the model of a request: the named one, where its caller may choose it. A token
 // with a list has no other: where the chat's is not in the list, the first of the list that
 // there is answers.
 func (a *API) model(ctx context.Context, p *place, name string) (string, *httpd.Refusal) {
+	if name == "" && p.program && len(p.caller.Models) == 0 {
+		return "", nil
+	}
 	own, err := a.modelAt(ctx, p)
 	if err != nil {
 		return "", a.fault(err)
@@ -206,7 +233,7 @@ func (a *API) stop(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	if f != nil {
 		return f
 	}
-	if err := a.o.Post(r.Context(), p.inbound(channels.KindMessage, id, "/stop", &channels.Wish{})); err != nil {
+	if err := a.o.Post(r.Context(), p.inbound(channels.KindMessage, id, "/"+commandStop, &channels.Wish{})); err != nil {
 		return a.fault(err)
 	}
 	return a.answer(w, http.StatusAccepted, stored{
@@ -225,16 +252,11 @@ func (p *place) inbound(kind channels.Kind, id, text string, wish *channels.Wish
 
 // wish reads the options of a request. They only narrow.
 func (a *API) wish(ctx context.Context, p *place, q *request) (*channels.Wish, *httpd.Refusal) {
-	w := &channels.Wish{Tools: q.Tools}
-	w.NoTools = q.EnableTools != nil && !*q.EnableTools || q.Tools != nil && len(q.Tools) == 0
-	if len(q.Tools) > channels.MaxWishTools {
-		return nil, bad("tools", fmt.Sprintf(textManyTools, channels.MaxWishTools))
-	}
-	offered := a.offered(ctx, p)
-	for _, name := range q.Tools {
-		if !slices.Contains(offered, name) {
-			return nil, bad("tools", fmt.Sprintf(textToolName, name))
-		}
+	w := &channels.Wish{Tools: q.Tools.names}
+	w.NoTools = q.EnableTools != nil && !*q.EnableTools || q.Tools.none()
+	offered := offeredFor(ctx, a, p, q)
+	if f := q.Tools.check(offered); f != nil {
+		return nil, f
 	}
 	if q.Rounds != nil {
 		if *q.Rounds < 1 || *q.Rounds > a.o.Rounds {
@@ -246,10 +268,34 @@ func (a *API) wish(ctx context.Context, p *place, q *request) (*channels.Wish, *
 		return nil, f
 	}
 	w.Said, w.Caller, w.Instructions = q.brought.Said, q.brought.Caller, q.brought.Instructions
-	if w.Choice == channels.ChoiceTool && !slices.Contains(offered, w.Tool) && !q.brought.has(w.Tool) {
-		return nil, bad("tool_choice", fmt.Sprintf(textToolName, w.Tool))
+	if !w.NoTools {
+		w.Caller = append(w.Caller, q.Tools.own...)
 	}
-	return w, nil
+	return w, bound(w, offered)
+}
+
+// bound refuses the choice of a tool that there is not; one that the program has under a name
+// of its own is the gateway's.
+func bound(w *channels.Wish, offered []string) *httpd.Refusal {
+	if w.Choice != channels.ChoiceTool {
+		return nil
+	}
+	i := slices.IndexFunc(w.Caller, func(t channels.CallerTool) bool { return t.Name == w.Tool })
+	switch {
+	case i >= 0 && w.Caller[i].Bound != "":
+		w.Tool = w.Caller[i].Bound
+	case i < 0 && !slices.Contains(offered, w.Tool):
+		return bad("tool_choice", fmt.Sprintf(textToolName, w.Tool))
+	}
+	return nil
+}
+
+// offeredFor are the tools that a request may name; it is not asked for one that names none.
+func offeredFor(ctx context.Context, a *API, p *place, q *request) []string {
+	if !q.Tools.given && len(q.Choice) == 0 {
+		return nil
+	}
+	return a.offered(ctx, p)
 }
 
 // choose reads tool_choice. Without a choice among tools there are none.

@@ -27,15 +27,14 @@ func (a *API) follow(w http.ResponseWriter, r *http.Request, p *place) *httpd.Re
 	if err != nil && !lost {
 		return a.fault(err)
 	}
-	s, err := httpd.OpenStream(r.Context(), w)
-	if err != nil {
-		if reader != nil {
-			reader.Close()
-		}
+	feed := &feed{api: a, place: p, reader: reader, thoughts: p.caller.Level.Allows(policy.LevelWrite)}
+	if !p.program {
+		feed.watch = a.o.Hub.Watch(personOf(p.caller)) // before the page reads its list
+	}
+	defer feed.close()
+	if feed.stream, err = httpd.OpenStream(r.Context(), w); err != nil {
 		return a.fault(err)
 	}
-	feed := &feed{api: a, place: p, stream: s, reader: reader, thoughts: p.caller.Level.Allows(policy.LevelWrite)}
-	defer feed.close()
 	if lost && feed.reset() != nil {
 		return nil
 	}
@@ -49,21 +48,38 @@ type feed struct {
 	place    *place
 	stream   *httpd.Stream
 	reader   *events.Reader
-	thoughts bool // the person may see the model's reasoning
+	watch    *events.Watch // of all chats of the person; nil for a program
+	thoughts bool          // the person may see the model's reasoning
 	buf      bytes.Buffer
 }
 
 func (f *feed) close() {
+	f.leave()
+	if f.watch != nil {
+		f.watch.Close()
+	}
+}
+
+// leave ends the reader.
+func (f *feed) leave() {
 	if f.reader != nil {
 		f.reader.Close()
 	}
+	f.reader = nil
 }
 
 // run writes events until the request ends, or the client is gone.
 func (f *feed) run(ctx context.Context) {
+	var wake <-chan struct{}
+	if f.watch != nil {
+		wake = f.watch.Wake()
+	}
 	for {
+		if f.others(ctx) != nil {
+			return
+		}
 		wait, cancel := context.WithTimeout(ctx, beat)
-		batch, err := f.reader.Next(wait)
+		batch, err := f.reader.NextOr(wait, wake)
 		cancel()
 		switch {
 		case ctx.Err() != nil:
@@ -83,8 +99,7 @@ func (f *feed) run(ctx context.Context) {
 
 // reset tells the client to read the chat anew, and goes on from the running turn.
 func (f *feed) reset() error {
-	f.close()
-	f.reader = nil
+	f.leave()
 	mark := f.api.o.Hub.Mark(f.place.at)
 	reader, err := f.api.o.Hub.Follow(f.place.at, mark)
 	if err != nil {
@@ -110,6 +125,11 @@ func (f *feed) write(batch []events.Event) error {
 		f.buf.Write(data)
 		f.buf.WriteString("\n\n")
 	}
+	return f.flush()
+}
+
+// flush sends what is in the buffer.
+func (f *feed) flush() error {
 	if f.buf.Len() == 0 {
 		return nil
 	}

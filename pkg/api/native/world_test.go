@@ -1,35 +1,31 @@
 package native_test
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
-	"io"
-	"net"
 	"net/http"
 	"net/url"
-	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/rs/zerolog"
 	"go.uber.org/goleak"
 
-	"parley/pkg/agent"
+	"parley/internal/test/faces"
 	"parley/pkg/agent/approval"
 	"parley/pkg/agent/command"
 	"parley/pkg/agent/turn"
 	"parley/pkg/api/native"
 	"parley/pkg/channels"
-	"parley/pkg/channels/web"
 	"parley/pkg/events"
 	"parley/pkg/httpd"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
+	"parley/pkg/providers/offline"
 	"parley/pkg/session"
 	"parley/pkg/session/local"
 	"parley/pkg/tools"
@@ -37,62 +33,22 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// patience bounds every wait; a test that passes ends long before.
-const patience = time.Minute
-
-// ring knows the tokens of Ada, who writes, of programs of hers, of which one may approve,
-// and of Bob, who reads.
-type ring struct{}
-
-func (ring) Token(_ context.Context, secret string) (*httpd.Caller, context.Context, error) {
-	callers := map[string]httpd.Caller{
-		"ada":      {Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t1"},
-		"approver": {Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t2", Rights: httpd.Rights()},
-		"chooser": {
-			Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t5",
-			Models: []string{"small"}, Rights: []httpd.Right{httpd.RightCallTools},
-		},
-		"lost": {
-			Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t6", Models: []string{"gone"},
-		},
-		"helper": {Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t4"},
-		"self":   {Person: policy.Person{Channel: "web", ID: "ada"}, Level: policy.LevelWrite, Credential: "t1", Rights: httpd.Rights()},
-		"bob":    {Person: policy.Person{Channel: "web", ID: "bob"}, Level: policy.LevelRead, Credential: "t3", Rights: httpd.Rights()},
-	}
-	c, ok := callers[secret]
-	if !ok {
-		return nil, nil, httpd.ErrNoCredential
-	}
-	return &c, context.Background(), nil
+// ring has beside the tokens of all faces two of Ada with models, of which one is known.
+func ring() faces.Ring {
+	r := faces.People()
+	chooser, lost := faces.Of("ada", policy.LevelWrite, "t5", httpd.RightCallTools), faces.Of("ada", policy.LevelWrite, "t6")
+	chooser.Models, lost.Models = []string{"small"}, []string{"gone"}
+	r["chooser"], r["lost"] = chooser, lost
+	r["page:ada"], r["page:bob"] = faces.Of("ada", policy.LevelWrite, "session/a"), faces.Of("bob", policy.LevelRead, "session/b")
+	return r
 }
 
-func (ring) Session(context.Context, string) (*httpd.Caller, context.Context, error) {
-	return nil, nil, httpd.ErrNoCredential
-}
-
-// model answers as the test says, and streams words.
+// model answers as the test says.
 type model func(msgs []providers.Message, defs []providers.ToolDefinition) *providers.LLMResponse
-
-func (m model) Chat(
-	_ context.Context, msgs []providers.Message, defs []providers.ToolDefinition, _ string, _ map[string]any,
-) (*providers.LLMResponse, error) {
-	return m(msgs, defs), nil
-}
-
-func (m model) ChatStream(
-	_ context.Context, msgs []providers.Message, defs []providers.ToolDefinition, _ string, _ map[string]any,
-	emit func(providers.StreamEvent),
-) (*providers.LLMResponse, error) {
-	resp := m(msgs, defs)
-	for piece := range strings.SplitAfterSeq(resp.Content, " ") {
-		emit(providers.TextDelta{Text: piece})
-	}
-	return resp, nil
-}
 
 // named notes the model that is asked.
 type named struct {
-	model
+	faces.Model
 	asked *atomic.Value
 }
 
@@ -101,7 +57,7 @@ func (n named) ChatStream(
 	emit func(providers.StreamEvent),
 ) (*providers.LLMResponse, error) {
 	n.asked.Store(name)
-	return n.model.ChatStream(ctx, msgs, defs, name, options, emit)
+	return n.Model.ChatStream(ctx, msgs, defs, name, options, emit)
 }
 
 // both are the models large and small, of which the large one answers as a rule.
@@ -109,7 +65,7 @@ type both struct{ named }
 
 func (b both) For(role turn.Role, _ channels.Address, chosen string) turn.Model {
 	if role == turn.RoleTool {
-		return turn.Model{}
+		return turn.Model{Provider: offline.New(offline.Options{}), Name: offline.ModelName}
 	}
 	name := "large"
 	if chosen == "small" {
@@ -120,153 +76,57 @@ func (b both) For(role turn.Role, _ channels.Address, chosen string) turn.Model 
 
 func (both) Choices() []turn.Choice { return []turn.Choice{{Name: "large"}, {Name: "small"}} }
 
-func says(text string) *providers.LLMResponse {
-	return &providers.LLMResponse{Content: text, FinishReason: providers.FinishStop}
-}
-
-func calls(name, args string) *providers.LLMResponse {
-	return &providers.LLMResponse{FinishReason: providers.FinishToolCalls, ToolCalls: []providers.ToolCall{
-		{ID: "call_1", Type: "function", Name: name, Arguments: map[string]any{}, RawArguments: args},
-	}}
-}
-
-// fn is a tool made of a function.
-type fn struct {
-	name string
-	an   tools.Annotations
-	run  func(ctx context.Context) string
-}
-
-func (f fn) Name() string                   { return f.name }
-func (f fn) Description() string            { return "test tool " + f.name }
-func (f fn) Parameters() map[string]any     { return map[string]any{"type": "object"} }
-func (f fn) Annotations() tools.Annotations { return f.an }
-func (f fn) Execute(ctx context.Context, _ map[string]any) *tools.ToolResult {
-	return tools.NewToolResult(f.run(ctx))
-}
-
-// world is an agent with a real store, behind a server that listens.
+// world is an agent behind the native API.
 type world struct {
-	t     *testing.T
-	store *local.Engine
-	hub   *events.Hub
-	url   string
+	*faces.World
+
 	model atomic.Value // the name of the one that was asked last
-}
-
-// readable is each address with a hub.
-type readable struct{ hub *events.Hub }
-
-func (s readable) At(channels.Address) turn.Surface {
-	return turn.Surface{Events: s.hub, CanAsk: func(channels.Outbound) error { return nil }}
 }
 
 func newWorld(t *testing.T, answers model, all ...tools.Tool) *world {
 	t.Helper()
-	store, err := local.Open(t.Context(), local.Options{Dir: filepath.Join(t.TempDir(), "state"), Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rules, err := policy.New(policy.Options{Channels: map[string]policy.ChannelRules{"web": {Everyone: true, Direct: policy.LevelExec}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	registry := tools.NewToolRegistry()
-	for _, tool := range all {
-		registry.Register(tool)
-	}
-	hub, space := events.New(events.Options{}), t.TempDir()
-	channel := web.New(func(_ context.Context, p channels.Part) {
-		if len(p.Buttons) > 0 {
-			id, _ := approval.QuestionOf(p.Buttons[0])
-			hub.Delivered(p.Address, p.ID, events.Question{ID: id, Question: p.Text})
-			return
-		}
-		hub.Delivered(p.Address, p.ID, events.Message{ID: p.ID, Role: "assistant", Text: p.Text})
-	})
-	w := &world{t: t, store: store, hub: hub}
-	one, err := agent.New(agent.Options{
-		Engine: store, Models: both{named{answers, &w.model}}, Tools: registry, Authorize: rules.Authorize,
-		Files:    agent.Files{Space: func(channels.Address, bool) string { return space }},
-		Surfaces: readable{hub}, Limits: agent.Limits{Grace: patience}, Log: zerolog.Nop(),
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := httpd.New(httpd.Options{Listen: "127.0.0.1:0", Keyring: ring{}, Log: zerolog.Nop(), Healthy: fine, Ready: fine})
-	for _, route := range native.New(native.Options{
-		Channel: "web", Hub: hub, Store: parts{store.Sessions(), store.Approvals(), store.Inbox()}, Post: channel.Post,
-		Tools: registry, Offered: func(channels.Address, string) bool { return true },
-		LevelOf: func(context.Context, channels.Address, channels.Sender) policy.Level { return policy.LevelExec },
-		Command: command.Split,
-		Models:  func() []string { return []string{"large", "small"} },
-		ModelAt: func(_ channels.Address, chosen string) string { return cmp.Or(chosen, "large") },
-		Press: func(q *session.Approval, choice string) string {
-			return approval.PressOf(q.ID, choice != "deny", choice == "allow_here")
-		},
-		Rounds: 10, Redact: func(s string) string { return s }, Log: zerolog.Nop(),
-	}).Routes("/api", httpd.AccessProgram) {
-		server.Handle(route)
-	}
-	out := channels.NewEgress(channels.EgressOptions{Outbox: store.Outbox(), Channel: channel, Log: zerolog.Nop()})
-	in := channels.NewIngress(one, anyone{}, zerolog.Nop())
-	w.run(one, channel, in, out, server)
+	return newWorldWith(t, ring(), answers, all...)
+}
+
+func newWorldWith(t *testing.T, keys httpd.Keyring, answers model, all ...tools.Tool) *world {
+	t.Helper()
+	w := &world{}
+	w.begin(t, keys, both{named{faces.Answers(answers), &w.model}}, all...)
 	return w
 }
 
-func fine(context.Context) httpd.State { return httpd.StateOK }
+func newWorldOf(t *testing.T, keys httpd.Keyring, models turn.Models, all ...tools.Tool) *world {
+	t.Helper()
+	w := &world{}
+	w.begin(t, keys, models, all...)
+	return w
+}
 
-// run runs the parts until the test ends.
-func (w *world) run(one *agent.Agent, channel *web.Channel, in *channels.Ingress, out *channels.Egress, server *httpd.Server) {
-	ctx, stop := context.WithCancel(context.Background())
-	sending, stopSending := context.WithCancel(context.Background())
-	var parts sync.WaitGroup
-	addr := make(chan net.Addr, 1)
-	parts.Go(func() { _ = channel.Run(ctx, in) })
-	parts.Go(func() { _ = out.Run(sending) })
-	parts.Go(func() { _ = server.Serve(ctx, func(at net.Addr) { addr <- at }) })
-	parts.Go(func() { defer stopSending(); _ = one.Run(ctx) })
-	w.url = "http://" + (<-addr).String() + "/api"
-	w.t.Cleanup(func() {
-		stop()
-		parts.Wait()
-		if err := w.store.Close(); err != nil {
-			w.t.Error(err)
-		}
-		http.DefaultClient.CloseIdleConnections()
+// begin runs a world of some models.
+func (w *world) begin(t *testing.T, keys httpd.Keyring, models turn.Models, all ...tools.Tool) {
+	t.Helper()
+	w.World = faces.Open(t, faces.Options{
+		OnApproval: func(w *faces.World, e approval.Event) {
+			if e.Outcome == approval.Allowed {
+				w.Hub.Tell(e.Approval.Address, events.Resolved{ID: e.Approval.ID, Decision: "allow_once", By: e.By.ID})
+			}
+		},
+		Models: models, Tools: all, Keyring: keys, Routes: func(w *faces.World) []httpd.Route {
+			api := native.New(native.Options{
+				Channel: "web", Hub: w.Hub, Store: w.Parts(), Reading: local.Reading(w.Store), Post: w.Post, Files: w.Files,
+				Tools: w.Tools, Offered: func(channels.Address, string) bool { return true },
+				LevelOf: func(context.Context, channels.Address, channels.Sender) policy.Level { return policy.LevelExec },
+				Command: command.Split,
+				Models:  func() []string { return []string{"large", "small"} },
+				ModelAt: func(_ channels.Address, chosen string) string { return cmp.Or(chosen, "large") },
+				Press: func(q *session.Approval, choice string) string {
+					return approval.PressOf(q.ID, choice != "deny", choice == "allow_here")
+				},
+				Rounds: 10, Redact: func(s string) string { return s }, Log: zerolog.Nop(),
+			})
+			return slices.Concat(api.Routes("/api", httpd.AccessProgram), api.Routes("/page", httpd.AccessPage))
+		},
 	})
-}
-
-type parts struct {
-	session.Sessions
-	session.Approvals
-	session.Inbox
-}
-
-type anyone struct{}
-
-func (anyone) Authorize(context.Context, channels.Inbound) channels.Decision {
-	return channels.Decision{Allow: true}
-}
-
-// settled waits until each message has its outcome.
-func (w *world) settled() {
-	w.t.Helper()
-	deadline := time.After(patience)
-	for {
-		st, err := w.store.Status(w.t.Context())
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		if st.Waiting == 0 && st.Sending == 0 {
-			return
-		}
-		select {
-		case <-deadline:
-			w.t.Fatalf("the store does not come to rest: %+v", st)
-		case <-time.After(time.Millisecond):
-		}
-	}
 }
 
 // asked is the name of the model that was asked last.
@@ -275,97 +135,81 @@ func (w *world) asked() string {
 	return name
 }
 
+// path is where a route is for a program with a token, or for a browser, whose name begins with
+// "page:".
+func (w *world) path(who, path string) (string, []string) {
+	secret, page := strings.CutPrefix(who, "page:")
+	if !page {
+		return "/api" + path, nil
+	}
+	port := w.URL[strings.LastIndexByte(w.URL, ':')+1:]
+	return "/page" + path, []string{"Cookie", "parley-" + port + "=" + secret, "Origin", w.URL}
+}
+
 // do makes a request and decodes its answer.
-func (w *world) do(token, method, path, body string, header ...string) (status int, answer map[string]any) {
-	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+func (w *world) do(who, method, path, body string, header ...string) (status int, answer map[string]any) {
+	w.T.Helper()
+	path, more := w.path(who, path)
+	if len(more) == 0 {
+		return w.Do(method, path, who, body, header...)
+	}
+	ctx, cancel := context.WithTimeout(w.T.Context(), faces.Patience)
 	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, method, w.url+path, strings.NewReader(body))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+token)
-	req.Header.Set("Content-Type", "application/json")
-	for i := 0; i+1 < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	resp := faces.Send(ctx, w.T, method, w.URL+path, who, body, append(more, header...)...)
 	defer func() { _ = resp.Body.Close() }()
-	raw, err := io.ReadAll(resp.Body)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if err := json.Unmarshal(raw, &answer); err != nil {
-		w.t.Fatalf("%s %s: %d %q: %v", method, path, resp.StatusCode, raw, err)
+	if err := json.NewDecoder(resp.Body).Decode(&answer); err != nil {
+		w.T.Fatal(method, path, resp.Status, err)
 	}
 	return resp.StatusCode, answer
 }
 
-// record is one record of a stream.
-type record struct{ id, event, data string }
-
 // stream is an open stream of events.
 type stream struct {
-	t    *testing.T
-	body *bufio.Scanner
-	end  context.CancelFunc
+	t       *testing.T
+	records *faces.Records
+	end     context.CancelFunc
 }
 
 // open follows a chat behind an id.
-func (w *world) open(token, chat, after string) *stream {
-	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
-	path := w.url + "/chats/" + chat + "/events?after=" + url.QueryEscape(after)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, path, http.NoBody)
-	if err != nil {
-		w.t.Fatal(err)
+func (w *world) open(who, chat, after string) *stream {
+	w.T.Helper()
+	t, ok := w.T.(*testing.T)
+	if !ok {
+		w.T.Fatal("this is no test")
 	}
-	req.Header.Set("Authorization", "Bearer "+token)
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		w.t.Fatal(err)
+	ctx, cancel := context.WithTimeout(t.Context(), faces.Patience)
+	path, header := w.path(who, "/chats/"+chat+"/events?after="+url.QueryEscape(after))
+	var resp *http.Response
+	if len(header) > 0 { // the document is that of programs
+		resp = faces.Send(ctx, t, http.MethodGet, w.URL+path, who, "", header...)
+	} else {
+		resp = w.Send(ctx, http.MethodGet, path, who, "")
 	}
 	if resp.StatusCode != http.StatusOK || resp.Header.Get("Content-Type") != "text/event-stream" {
-		w.t.Fatalf("the stream answers %s, %s", resp.Status, resp.Header.Get("Content-Type"))
+		t.Fatalf("the stream answers %s, %s", resp.Status, resp.Header.Get("Content-Type"))
 	}
 	end := sync.OnceFunc(func() { cancel(); _ = resp.Body.Close() })
-	w.t.Cleanup(end)
-	return &stream{t: w.t, body: bufio.NewScanner(resp.Body), end: end}
+	t.Cleanup(end)
+	return &stream{t: t, records: faces.NewRecords(resp.Body), end: end}
 }
 
-// next reads a record; comments are left out.
-func (s *stream) next() record {
+// next reads a record.
+func (s *stream) next() faces.Record {
 	s.t.Helper()
-	var r record
-	for s.body.Scan() {
-		field, value, _ := strings.Cut(s.body.Text(), ": ")
-		switch field {
-		case "id":
-			r.id = value
-		case "event":
-			r.event = value
-		case "data":
-			r.data = value
-		case "":
-			if r.event != "" {
-				return r
-			}
-		}
+	r, ok := s.records.Next()
+	if !ok {
+		s.t.Fatal("the stream ended")
 	}
-	s.t.Fatalf("the stream ended: %v", s.body.Err())
 	return r
 }
 
 // untilDone reads up to the end of a turn.
-func (s *stream) untilDone() []record {
+func (s *stream) untilDone() []faces.Record {
 	s.t.Helper()
-	var all []record
+	var all []faces.Record
 	for {
 		r := s.next()
-		if all = append(all, r); r.event == "done" {
+		if all = append(all, r); r.Event == "done" {
 			return all
 		}
 	}

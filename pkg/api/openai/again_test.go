@@ -3,6 +3,7 @@ package openai_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/test/faces"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
 )
@@ -27,7 +29,7 @@ func TestAChatOfOneRequest(t *testing.T) {
 				all = append(all, msgs[i].Content)
 			}
 		}
-		return says(strings.Join(all, "|"))
+		return faces.Says(strings.Join(all, "|"))
 	})
 	ask := func(body string, header ...string) string {
 		_, answer := w.do("ada", http.MethodPost, "/chat/completions", body, header...)
@@ -55,7 +57,7 @@ func TestEqualKeysAreOneTurn(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int64
 	w := newWorld(t, func([]providers.Message, []providers.ToolDefinition) *providers.LLMResponse {
-		return says(fmt.Sprintf("answer %d ", asked.Add(1)))
+		return faces.Says(fmt.Sprintf("answer %d ", asked.Add(1)))
 	})
 	ask := func() {
 		status, answer := w.do("ada", http.MethodPost, "/chat/completions", chat("hi"), "Idempotency-Key", "k1")
@@ -94,10 +96,13 @@ func TestAnAnswerWhoseEventsAreGone(t *testing.T) {
 			choices, _ := json.Marshal(answer["choices"])
 			if first == nil {
 				first = answer
-				w.forget()
+				w.Forget()
 				continue
 			}
 			want, _ := json.Marshal(first["choices"])
+			if d := cmp.Diff(first["usage"], answer["usage"]); d != "" || strings.Contains(fmt.Sprint(answer["usage"]), "total_tokens:0") {
+				t.Errorf("%s: %s", when, d)
+			}
 			if d := cmp.Diff(string(want), string(choices)); status != http.StatusOK || d != "" {
 				t.Errorf("%s: %d %s", when, status, d)
 			}
@@ -113,7 +118,7 @@ func TestAClientThatLeaves(t *testing.T) {
 			t.Parallel()
 			begun, ended := make(chan struct{}), make(chan error, 1)
 			goOn := make(chan struct{})
-			wait := fn{"wait", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(ctx context.Context) string {
+			wait := faces.Tool("wait", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(ctx context.Context) string {
 				close(begun)
 				select {
 				case <-ctx.Done():
@@ -121,21 +126,16 @@ func TestAClientThatLeaves(t *testing.T) {
 				}
 				ended <- ctx.Err()
 				return "waited"
-			}}
+			})
 			w := newWorld(t, scripted, wait)
 			ctx, leave := context.WithCancel(t.Context())
 			defer leave()
 			left := make(chan struct{})
 			go func() {
 				defer close(left)
-				req, err := http.NewRequestWithContext(ctx, http.MethodPost, w.url+"/chat/completions", strings.NewReader(chat("call wait")))
+				req, err := faces.Request(ctx, http.MethodPost, w.URL+"/v1/chat/completions", "ada", chat("call wait"), header...)
 				if err != nil {
 					return
-				}
-				req.Header.Set("Authorization", "Bearer ada")
-				req.Header.Set("Content-Type", "application/json")
-				for i := 0; i+1 < len(header); i += 2 {
-					req.Header.Set(header[i], header[i+1])
 				}
 				if resp, err := http.DefaultClient.Do(req); err == nil {
 					_ = resp.Body.Close()
@@ -147,10 +147,10 @@ func TestAClientThatLeaves(t *testing.T) {
 			if header == nil {
 				select {
 				case err := <-ended:
-					if err == nil {
-						t.Error("the call went on")
+					if !errors.Is(err, context.Canceled) {
+						t.Errorf("the call went on: %v", err)
 					}
-				case <-time.After(patience):
+				case <-time.After(faces.Patience):
 					t.Error("the turn of a client that left goes on")
 				}
 				return
@@ -176,5 +176,8 @@ func TestACallThatAPersonHasToAllow(t *testing.T) {
 	if !strings.Contains(content, "has to allow the call of erase") || !strings.Contains(content, "POST /api/chats/once-") ||
 		finish != "stop" {
 		t.Errorf("%q %s", content, finish)
+	}
+	if raw, _ := json.Marshal(answer); strings.Contains(string(raw), "tool_calls") {
+		t.Errorf("the call shows as one of the client: %s", raw)
 	}
 }

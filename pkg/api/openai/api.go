@@ -22,17 +22,30 @@ import (
 
 // Store is the part of the engine that the API reads.
 type Store interface {
-	// Lookup and Back are those of [session.Sessions].
+	Chats
+	Questions
+	Turns
+}
+
+// Chats are conversations; the methods are those of [session.Sessions].
+type Chats interface {
 	Lookup(ctx context.Context, a channels.Address) (session.Info, error)
 	Back(ctx context.Context, sessionID string, before uint64, f func(session.Entry) bool) error
-	// ApprovalList are the questions of a chat, Approval is one.
+}
+
+// Questions are those that were put: ApprovalList has the ones of a chat.
+type Questions interface {
 	Approval(ctx context.Context, id string) (session.Approval, error)
 	ApprovalList(ctx context.Context, chat string) ([]session.Approval, error)
-	// Waits is that of [session.Inbox].
+}
+
+// Turns are those of the chats; Waits is that of [session.Inbox].
+type Turns interface {
+	session.Turns
 	Waits(ctx context.Context, id string) (session.Item, error)
 }
 
-// Options are the parts that an [API] works with; all but ChatHeaders are required.
+// Options are the parts that an [API] works with; all but ChatHeaders and NoQuestions are required.
 type Options struct {
 	// Channel is the name of the channel of the chats.
 	Channel string
@@ -46,6 +59,11 @@ type Options struct {
 	TakesIn func() bool
 	// Models are the names of all models that a chat may choose.
 	Models func() []string
+	// Formats says whether the model that answers in a chat, or the one of the name where that
+	// is not "", holds its answers to a JSON Schema: object says that it takes any object.
+	Formats func(at channels.Address, model string, object bool) bool
+	// NoQuestions refuses the calls in chat completions that a person would have to allow.
+	NoQuestions bool
 	// ChatHeaders are the headers that name a lasting chat, in the order in which they count.
 	ChatHeaders []string
 	// Redact removes secrets from a text.
@@ -91,6 +109,7 @@ func (a *API) Routes() []httpd.Route {
 			Pattern: "POST /v1/responses", Access: httpd.AccessProgram, Handler: handler(a.responses),
 			MaxBody: maxBody, Streams: true,
 		},
+		{Pattern: "GET /v1/responses/{id}", Access: httpd.AccessProgram, Handler: handler(a.oneResponse)},
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -43,6 +44,8 @@ func (s *assembly) take(d events.Data) {
 		if d.Run == events.RunClient {
 			s.calls = append(s.calls, d)
 		}
+	case events.Result: // one of the client whose arguments are none: the model was told
+		s.calls = slices.DeleteFunc(s.calls, func(c events.Call) bool { return c.ID == d.ID })
 	case events.Message:
 		s.message(&d)
 	case events.Question:
@@ -51,8 +54,15 @@ func (s *assembly) take(d events.Data) {
 		s.failure = &d
 	case events.Done:
 		s.done = &d
+		for i := range s.calls {
+			s.calls[i].ID = callID(s.turn, i)
+		}
 	}
 }
+
+// callID is the id of a call of the client on the wire, by its place among those that its turn
+// ended with: models repeat theirs in other turns.
+func callID(turn string, place int) string { return fmt.Sprintf("call_%s_%d", turn, place+1) }
 
 // add appends to the present round; one begins with a letter, behind an empty line.
 func (s *assembly) add(piece string) {
@@ -87,7 +97,7 @@ func (s *assembly) truncate(at int) {
 // message adds a delivered message. The last one of the turn is its answer as it counts: the
 // round's text is in it mostly.
 func (s *assembly) message(d *events.Message) {
-	if !strings.HasPrefix(d.ID, s.turn+"/") {
+	if s.failure != nil || !strings.HasPrefix(d.ID, s.turn+"/") { // the text of an error is in the refusal
 		return
 	}
 	text := strings.TrimSpace(d.Text)

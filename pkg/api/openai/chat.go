@@ -21,9 +21,7 @@ type chatRequest struct {
 	Tools      *[]chatTool     `json:"tools"`
 	ToolChoice json.RawMessage `json:"tool_choice"`
 	N          *int            `json:"n"`
-	Format     *struct {
-		Type string `json:"type"`
-	} `json:"response_format"`
+	Format     answerFormat    `json:"response_format"`
 }
 
 type chatMessage struct {
@@ -79,8 +77,11 @@ func (a *API) chatCompletions(w http.ResponseWriter, r *http.Request, c *httpd.C
 	if f != nil {
 		return f
 	}
-	wish.Model = choice
+	wish.Model, wish.NoQuestions = choice, a.o.NoQuestions
 	p, f := a.placeOf(r, c)
+	if f == nil {
+		f = a.holds(p, wish, "response_format")
+	}
 	if f != nil {
 		return f
 	}
@@ -89,12 +90,16 @@ func (a *API) chatCompletions(w http.ResponseWriter, r *http.Request, c *httpd.C
 	}
 	if !p.at.Passing() {
 		newest(wish)
+		f = a.match(r.Context(), p, wish, "messages")
+	}
+	if f != nil {
+		return f
 	}
 	id := "chatcmpl-" + digest(p.item())
 	if q.Stream {
-		return a.run(w, r, p, p.inbound(p.id, "", wish), wish, newChatStream(r.Context(), w, p.chat(), id, &q))
+		return a.run(w, r, p, p.inbound(p.id, "", wish), newChatStream(r.Context(), w, p.chat(), id, &q))
 	}
-	return a.run(w, r, p, p.inbound(p.id, "", wish), wish, &chatWhole{api: a, w: w, chat: p.chat(), id: id, model: q.Model})
+	return a.run(w, r, p, p.inbound(p.id, "", wish), &chatWhole{api: a, w: w, chat: p.chat(), id: id, model: q.Model})
 }
 
 // sum lets a key stand for one request alone.
@@ -115,10 +120,10 @@ func (q *chatRequest) wish() (*channels.Wish, *httpd.Refusal) {
 	if q.N != nil && *q.N != 1 {
 		return nil, bad("n", textChoices)
 	}
-	if q.Format != nil && q.Format.Type != "" && q.Format.Type != "text" {
-		return nil, bad("response_format", textFormat)
-	}
 	w := &channels.Wish{}
+	if f := q.Format.take(w, "response_format"); f != nil {
+		return nil, f
+	}
 	var system []string
 	for i := range q.Messages {
 		m := &q.Messages[i]

@@ -5,36 +5,36 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/test/faces"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
 )
 
-func last(msgs []providers.Message) providers.Message { return msgs[len(msgs)-1] }
-
 // look is a tool that reads, erase one that a person has to allow.
 func look() tools.Tool {
-	return fn{"look", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(context.Context) string { return "seen" }}
+	return faces.Tool("look", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(context.Context) string { return "seen" })
 }
 
 func erase() tools.Tool {
-	return fn{"erase", tools.Annotations{Destructive: true, Level: tools.LevelChat}, func(context.Context) string { return "erased" }}
+	return faces.Tool("erase", tools.Annotations{Destructive: true, Level: tools.LevelChat}, func(context.Context) string { return "erased" })
 }
 
 // scripted is a model that does what the newest message says.
 func scripted(msgs []providers.Message, defs []providers.ToolDefinition) *providers.LLMResponse {
-	m := last(msgs)
+	m := faces.Last(msgs)
 	words := strings.Fields(m.Content + " ")
 	switch {
 	case m.Role == providers.RoleTool:
-		return says("It says " + m.Content + " here ")
+		return faces.Says("It says " + m.Content + " here ")
 	case len(words) > 1 && words[0] == "call":
-		resp := calls(words[1], `{"x":1}`)
+		resp := faces.Calls("", words[1], `{"x":1}`)
 		resp.Content = "One moment. "
 		for i, name := range words[2:] {
 			resp.ToolCalls = append(resp.ToolCalls, providers.ToolCall{
@@ -47,17 +47,17 @@ func scripted(msgs []providers.Message, defs []providers.ToolDefinition) *provid
 		for i := range defs {
 			names = append(names, defs[i].Function.Name)
 		}
-		return says(strings.Join(names, " "))
+		return faces.Says(strings.Join(names, " "))
 	case m.Content == "system":
-		return says(msgs[0].Content)
+		return faces.Says(msgs[0].Content)
 	case m.Content == "nothing":
-		return says("NO_REPLY")
+		return faces.Says("NO_REPLY")
 	case m.Content == "blank":
-		return says(" ")
+		return faces.Says(" ")
 	case m.Content == "long":
 		return &providers.LLMResponse{Content: "and so on", FinishReason: providers.FinishLength}
 	default:
-		return says("You say " + m.Content + " to me ")
+		return faces.Says("You say " + m.Content + " to me ")
 	}
 }
 
@@ -171,14 +171,14 @@ func TestAToolOfTheClient(t *testing.T) {
 	_, answer := w.do("ada", http.MethodPost, "/chat/completions", chat("call look theirs", theirs))
 	content, finish := contentOf(t, answer)
 	spelled, _ := json.Marshal(answer["choices"])
-	const call = `"tool_calls":[{"function":{"arguments":"{}","name":"theirs"},"id":"call_2","type":"function"}]`
-	if content != "One moment." || finish != "tool_calls" || !strings.Contains(string(spelled), call) {
+	call := regexp.MustCompile(`"tool_calls":\[\{"function":\{"arguments":"\{\}","name":"theirs"\},"id":"call_c\w+-\w+_1","type":"function"\}\]`)
+	if content != "One moment." || finish != "tool_calls" || !call.Match(spelled) {
 		t.Errorf("%q %s %s", content, finish, spelled)
 	}
 	_, frames := w.frames(chat("call look theirs", theirs, `"stream":true`))
 	all := strings.Join(frames, "\n")
 	for _, want := range []string{
-		`"tool_calls":[{"index":0,"id":"call_2","type":"function","function":{"name":"theirs","arguments":""}}]`,
+		`_1","type":"function","function":{"name":"theirs","arguments":""}}]`, `"tool_calls":[{"index":0,"id":"call_c`,
 		`"tool_calls":[{"index":0,"function":{"arguments":"{}"}}]`, `"finish_reason":"tool_calls"`,
 	} {
 		if !strings.Contains(all, want) {

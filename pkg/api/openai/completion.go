@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"time"
 
@@ -48,6 +49,8 @@ func (c *chatWhole) tell(d events.Data) error {
 	c.take(d)
 	return nil
 }
+
+func (*chatWhole) flush() error { return nil }
 
 func (*chatWhole) beat() error { return nil }
 
@@ -143,7 +146,7 @@ func (c *chatStream) open() error {
 		return nil
 	}
 	var err error
-	if c.stream, err = httpd.OpenStream(c.ctx, c.w); err != nil {
+	if c.stream, err = httpd.BeginStream(c.ctx, c.w); err != nil {
 		return err
 	}
 	empty := ""
@@ -169,7 +172,14 @@ func (c *chatStream) data(v any) error {
 	if err != nil {
 		return err
 	}
-	return c.stream.Write(append(append([]byte("data: "), body...), "\n\n"...))
+	return c.stream.Put(append(append([]byte("data: "), body...), "\n\n"...))
+}
+
+func (c *chatStream) flush() error {
+	if c.stream == nil {
+		return nil
+	}
+	return c.stream.Flush()
 }
 
 func (c *chatStream) tell(d events.Data) error {
@@ -191,7 +201,7 @@ func (c *chatStream) grow() error {
 
 func (c *chatStream) beat() error {
 	if c.stream == nil {
-		return c.open()
+		return errors.Join(c.open(), c.flush())
 	}
 	return c.stream.Write([]byte(":\n\n"))
 }
@@ -234,7 +244,7 @@ func (c *chatStream) close() error {
 			return err
 		}
 	}
-	return c.stream.Write([]byte("data: [DONE]\n\n"))
+	return c.stream.Put([]byte("data: [DONE]\n\n")) // it leaves with the end of the request
 }
 
 func (c *chatStream) refuse(f *httpd.Refusal) *httpd.Refusal {

@@ -1,11 +1,12 @@
 package openai_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"io"
 	"net/http"
 	"testing"
+
+	"parley/internal/test/faces"
 )
 
 // FuzzBodies: any body is answered, with a completion or with a refusal in OpenAI's form,
@@ -19,18 +20,9 @@ func FuzzBodies(f *testing.F) {
 	} {
 		f.Add([]byte(body))
 	}
-	address := newWorld(f, scripted, look()).url + "/chat/completions"
+	address := newWorld(f, scripted, look()).URL + "/v1/chat/completions"
 	f.Fuzz(func(t *testing.T, body []byte) {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, bytes.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Authorization", "Bearer ada")
-		req.Header.Set("Content-Type", "application/json")
-		resp, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := faces.Send(t.Context(), t, http.MethodPost, address, "ada", string(body))
 		defer func() { _ = resp.Body.Close() }()
 		raw, err := io.ReadAll(resp.Body)
 		if err != nil || resp.StatusCode >= http.StatusInternalServerError {

@@ -1,9 +1,11 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"parley/pkg/channels"
@@ -23,9 +25,7 @@ type responseRequest struct {
 	Conversation conversation    `json:"conversation"`
 	Background   bool            `json:"background"`
 	Text         struct {
-		Format struct {
-			Type string `json:"type"`
-		} `json:"format"`
+		Format answerFormat `json:"format"`
 	} `json:"text"`
 }
 
@@ -79,12 +79,13 @@ func (q *responseRequest) wish() (w *channels.Wish, answers []responseItem, f *h
 	switch {
 	case q.Background:
 		return nil, nil, bad("background", textBackground)
-	case q.Text.Format.Type != "" && q.Text.Format.Type != "text":
-		return nil, nil, bad("text.format", textFormat)
 	case q.MaxToolCalls < 0:
 		return nil, nil, bad("max_tool_calls", textToolCalls)
 	}
 	w = &channels.Wish{Rounds: q.MaxToolCalls}
+	if f := q.Text.Format.take(w, "text.format"); f != nil {
+		return nil, nil, f
+	}
 	system := []string{q.Instructions}
 	for i := range q.Input {
 		it := &q.Input[i]
@@ -131,24 +132,59 @@ func (it *responseItem) take(w *channels.Wish) bool {
 	return true
 }
 
+// listedTool is a tool of a request: a function, or the gateway as a server of tools.
+type listedTool struct {
+	function
+
+	Type    string       `json:"type"`
+	Label   string       `json:"server_label"`
+	Allowed allowedTools `json:"allowed_tools"`
+}
+
+// allowedTools are names, or an object with them.
+type allowedTools []string
+
+// UnmarshalJSON implements [json.Unmarshaler].
+func (t *allowedTools) UnmarshalJSON(raw []byte) error {
+	var filter struct {
+		Names []string `json:"tool_names"`
+	}
+	if raw[0] == '{' {
+		err := json.Unmarshal(raw, &filter)
+		*t = filter.Names
+		return err
+	}
+	return json.Unmarshal(raw, (*[]string)(t))
+}
+
+// valid says whether a wish can have the names.
+func (t allowedTools) valid() bool {
+	return len(t) <= channels.MaxWishTools && !slices.ContainsFunc(t, func(name string) bool { return !toolName.MatchString(name) })
+}
+
 // tools adds the tools and the choice among them to a wish.
 func (q *responseRequest) tools(w *channels.Wish) *httpd.Refusal {
-	var listed []struct {
-		Type string `json:"type"`
-		function
-	}
+	var listed []listedTool
 	var all []function
 	if len(q.Tools) > 0 && string(q.Tools) != "null" {
 		if json.Unmarshal(q.Tools, &listed) != nil {
 			return bad("tools", fmt.Sprintf(textTools, channels.MaxCallerTools))
 		}
-		all = []function{}
+		if len(listed) == 0 {
+			all = []function{}
+		}
 	}
 	for i := range listed {
-		if listed[i].Type != "function" {
+		switch t := &listed[i]; {
+		case t.Type == "function":
+			all = append(all, t.function)
+		case t.Type == "mcp" && t.Label == serverLabel && t.Allowed.valid():
+			w.Tools = append(w.Tools, t.Allowed...)
+		case t.Type == "mcp":
+			return bad(fmt.Sprintf("tools[%d]", i), fmt.Sprintf(textServer, serverLabel))
+		default:
 			return bad(fmt.Sprintf("tools[%d].type", i), fmt.Sprintf(textTools, channels.MaxCallerTools))
 		}
-		all = append(all, listed[i].function)
 	}
 	if f := takeTools(w, all); f != nil {
 		return f
@@ -190,13 +226,16 @@ func (a *API) responses(w http.ResponseWriter, r *http.Request, c *httpd.Caller)
 		newest(wish)
 	}
 	if f == nil {
-		f = fits(wish, "input")
+		f = cmp.Or(fits(wish, "input"), a.holds(p, wish, "text.format"))
 	}
 	if f == nil {
 		f = p.sum(wish, &q)
 	}
+	if f == nil && !own {
+		f = a.match(r.Context(), p, wish, "input")
+	}
 	if f != nil {
 		return f
 	}
-	return a.run(w, r, p, p.inbound(p.id, "", wish), wish, newResponse(r.Context(), a, w, p, &q))
+	return a.run(w, r, p, p.inbound(p.id, "", wish), newResponse(r.Context(), a, w, p, &q))
 }

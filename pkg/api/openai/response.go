@@ -3,6 +3,7 @@ package openai
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -80,7 +81,7 @@ func (r *response) beat() error {
 		return nil
 	}
 	if r.stream == nil {
-		return r.open()
+		return errors.Join(r.open(), r.flush())
 	}
 	return r.stream.Write([]byte(":\n\n"))
 }
@@ -91,7 +92,7 @@ func (r *response) open() error {
 		return nil
 	}
 	var err error
-	if r.stream, err = httpd.OpenStream(r.ctx, r.w); err != nil {
+	if r.stream, err = httpd.BeginStream(r.ctx, r.w); err != nil {
 		return err
 	}
 	for _, name := range []string{"response.created", "response.in_progress"} {
@@ -113,7 +114,14 @@ func (r *response) send(name string, body object) error {
 	if err != nil {
 		return err
 	}
-	return r.stream.Write(fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, data))
+	return r.stream.Put(fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, data))
+}
+
+func (r *response) flush() error {
+	if r.stream == nil {
+		return nil
+	}
+	return r.stream.Flush()
 }
 
 // add begins an item, and gives its index.
@@ -285,13 +293,10 @@ func (r *response) end() *httpd.Refusal {
 	if f := r.problem(); f != nil {
 		return r.refuse(f)
 	}
-	status := "completed"
-	if s := r.done.Stop; s == events.StopLength || s == events.StopFiltered {
-		status = "incomplete"
-	}
-	if r.closeAll() != nil {
+	if closeAll(r) != nil {
 		return nil // a client that is gone needs no end
 	}
+	status := statusOf(r.done)
 	if !r.q.Stream {
 		return r.api.answer(r.w, r.whole(status))
 	}
@@ -299,8 +304,31 @@ func (r *response) end() *httpd.Refusal {
 	return nil
 }
 
+// statusOf is the word for the end of a turn.
+func statusOf(d *events.Done) string {
+	if s := d.Stop; s == events.StopLength || s == events.StopFiltered {
+		return "incomplete"
+	}
+	return "completed"
+}
+
+// show answers with the response as it ended, also where it failed.
+func (r *response) show() *httpd.Refusal {
+	if err := closeAll(r); err != nil {
+		return r.api.fault(err)
+	}
+	whole := r.whole(statusOf(r.done))
+	switch f := r.problem(); {
+	case f != nil:
+		whole["status"], whole["error"] = "failed", object{"code": "server_error", "message": f.Message}
+	case r.done.Stop == events.StopStopped:
+		whole["status"] = "cancelled"
+	}
+	return r.api.answer(r.w, whole)
+}
+
 // closeAll ends all items.
-func (r *response) closeAll() error {
+func closeAll(r *response) error {
 	if err := r.grow(); err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 // respond asks for a response.
 func (w *world) respond(token, body string) (status int, answer map[string]any) {
-	w.t.Helper()
+	w.T.Helper()
 	return w.do(token, http.MethodPost, "/responses", body)
 }
 
@@ -84,7 +84,7 @@ func TestAResponse(t *testing.T) {
 func TestTheStreamOfAResponse(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, scripted, look())
-	resp := w.send(t.Context(), "ada", "/responses", input("call look theirs", theirFunction, `"stream":true`))
+	resp := w.send(t.Context(), "/responses", input("call look theirs", theirFunction, `"stream":true`))
 	defer func() { _ = resp.Body.Close() }()
 	var names, ids []string
 	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
@@ -136,7 +136,7 @@ func TestAResponseGoesOn(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, scripted, look())
 	_, first := w.respond("ada", input("call look theirs", theirFunction))
-	output := `"input":[{"type":"function_call_output","call_id":"call_2","output":"their word"}]`
+	output := fmt.Sprintf(`"input":[{"type":"function_call_output","call_id":%q,"output":"their word"}]`, callOf(t, first))
 	body := fmt.Sprintf(`{"model":"parley",%s,"previous_response_id":%q}`, output, first["id"])
 	if _, answer := w.respond("ada", body); cmp.Diff([]string{"message It says their word here"}, outputOf(t, answer)) != "" {
 		t.Errorf("%v", answer)
@@ -176,6 +176,19 @@ func TestAnApprovalOfAResponse(t *testing.T) {
 	want := []string{`mcp_call erase{"x":1} erased completed`, "message It says erased here"}
 	if d := cmp.Diff(want, outputOf(t, allowed)); status != http.StatusOK || d != "" {
 		t.Errorf("%d %v", status, d)
+	}
+	for _, when := range []string{"again", "later"} { // from a client that got no answer
+		status, got := w.respond("approver", answer)
+		if d := cmp.Diff(outputOf(t, allowed), outputOf(t, got)); status != http.StatusOK || d != "" || got["id"] != allowed["id"] {
+			t.Errorf("%s: %d %s", when, status, d)
+		}
+		w.Forget()
+	}
+	for _, one := range []map[string]any{asked, allowed} {
+		_, got := w.do("ada", http.MethodGet, fmt.Sprint("/responses/", one["id"]), "")
+		if d := cmp.Diff(outputOf(t, one), outputOf(t, got)); d != "" {
+			t.Errorf("read again: %s", d)
+		}
 	}
 	if status, got := w.respond("approver", strings.Replace(answer, "true", "false", 1)); status != http.StatusConflict {
 		t.Errorf("answered twice: %d %v", status, got)
@@ -239,7 +252,7 @@ func TestResponsesFitTheDocument(t *testing.T) {
 			t.Fatal(err)
 		}
 		fits(t, doc, "Response", raw)
-		resp := w.send(t.Context(), "ada", "/responses", strings.TrimSuffix(body, "}")+`,"stream":true}`)
+		resp := w.send(t.Context(), "/responses", strings.TrimSuffix(body, "}")+`,"stream":true}`)
 		for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
 			if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
 				fits(t, doc, eventSchema(data), []byte(data))

@@ -17,6 +17,8 @@ import (
 type writer interface {
 	// tell shows one event of the turn. An error means that the client is gone.
 	tell(d events.Data) error
+	// flush sends what was told.
+	flush() error
 	// beat is called when nothing was told for a while.
 	beat() error
 	// end is called once the turn is over, and refuse where its end is not known here. What
@@ -37,9 +39,7 @@ const (
 var errGone = errors.New("openai: the events of the turn are gone")
 
 // run stores the message of a request, and shows its turn.
-func (a *API) run(
-	w http.ResponseWriter, r *http.Request, p *place, m channels.Inbound, wish *channels.Wish, out writer,
-) *httpd.Refusal {
+func (a *API) run(w http.ResponseWriter, r *http.Request, p *place, m channels.Inbound, out writer) *httpd.Refusal {
 	ctx := r.Context()
 	free, err := a.places.Take(ctx, p.sender.ID, nil)
 	if err != nil {
@@ -49,7 +49,6 @@ func (a *API) run(
 	if err := lasts(w); err != nil {
 		return a.fault(err)
 	}
-	said := len(wish.Said)
 	after, err := a.store(ctx, p, m)
 	if err == nil {
 		finally(w, p)
@@ -57,7 +56,7 @@ func (a *API) run(
 	}
 	if errors.Is(err, errGone) && ctx.Err() == nil {
 		var f *httpd.Refusal
-		if f, err = a.replay(ctx, p, wish, said, out); f != nil {
+		if f, err = a.replay(ctx, p, out); f != nil {
 			return out.refuse(f)
 		}
 	}
@@ -150,10 +149,10 @@ func (f *following) tell(batch []events.Event) error {
 			return err
 		}
 		if _, f.over = batch[i].Data.(events.Done); f.over {
-			return nil
+			return nil // see [writer.end]
 		}
 	}
-	return nil
+	return f.out.flush()
 }
 
 // left ends the turn of a client that has gone and cannot come back to it.
@@ -168,25 +167,32 @@ func (a *API) left(ctx context.Context, p *place) {
 	}
 }
 
-// replay tells a turn that ended, from the store, where the chat is of this request alone.
-func (a *API) replay(ctx context.Context, p *place, wish *channels.Wish, said int, out writer) (*httpd.Refusal, error) {
-	answered := &httpd.Refusal{Status: http.StatusConflict, Code: "conflict", Message: fmt.Sprintf(textAnswered, p.chat())}
-	if !p.at.Passing() {
-		return answered, nil
+// replay tells a turn that ended, from the store.
+func (a *API) replay(ctx context.Context, p *place, out writer) (*httpd.Refusal, error) {
+	fact, err := a.turnOf(ctx, p)
+	if errors.Is(err, session.ErrNotFound) || err == nil && !fact.Ended {
+		return &httpd.Refusal{Status: http.StatusConflict, Code: "conflict", Message: fmt.Sprintf(textAnswered, p.chat())}, nil
 	}
+	if err != nil {
+		return nil, err
+	}
+	past, err := a.past(ctx, &fact)
+	if err != nil {
+		return nil, err
+	}
+	return nil, past.tell(out)
+}
+
+// turnOf is the turn of the message of a place, in its chat. The id of a message alone is none
+// of a chat: a client may have made it up.
+func (a *API) turnOf(ctx context.Context, p *place) (session.TurnFact, error) {
 	info, err := a.o.Store.Lookup(ctx, p.at)
-	if errors.Is(err, session.ErrNotFound) {
-		return answered, nil
-	}
 	if err != nil {
-		return nil, err
+		return session.TurnFact{}, err
 	}
-	past, err := a.past(ctx, &info, said)
-	if err != nil {
-		return nil, err
+	fact, err := a.o.Store.TurnOf(ctx, p.item())
+	if err == nil && fact.Chat != info.Chat {
+		err = session.ErrNotFound
 	}
-	if len(past.entries) == 0 {
-		return answered, nil
-	}
-	return nil, past.tell(wish, out)
+	return fact, err
 }

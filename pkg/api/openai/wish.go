@@ -126,7 +126,7 @@ func fits(w *channels.Wish, param string) *httpd.Refusal {
 	if len(w.Said) > channels.MaxSaid {
 		return bad(param, fmt.Sprintf(textManyMessages, channels.MaxSaid))
 	}
-	size := len(w.Instructions)
+	size := len(w.Instructions) + len(w.Schema)
 	for i := range w.Caller {
 		size += len(w.Caller[i].Description) + len(w.Caller[i].Parameters)
 	}

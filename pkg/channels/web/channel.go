@@ -9,6 +9,7 @@ import (
 
 	"parley/internal/failpoint"
 	"parley/pkg/channels"
+	"parley/pkg/shelf"
 )
 
 // Name is the channel's word in an address.
@@ -23,7 +24,8 @@ var ErrNotAdmitted = errors.New("web: the message is not allowed")
 
 // Channel is the web as a channel. It is safe for many goroutines.
 type Channel struct {
-	show func(context.Context, channels.Part)
+	show  func(context.Context, channels.Part)
+	files *shelf.Shelf
 
 	mu    sync.Mutex
 	run   *run
@@ -42,8 +44,11 @@ var (
 	_ channels.Forgetful = (*Channel)(nil)
 )
 
-// New returns a channel that shows each part by show, which must not block.
-func New(show func(context.Context, channels.Part)) *Channel { return &Channel{show: show} }
+// New returns a channel that shows each part by show, which must not block, and keeps the files
+// of its chats.
+func New(show func(context.Context, channels.Part), files *shelf.Shelf) *Channel {
+	return &Channel{show: show, files: files}
+}
 
 // Name implements [channels.Channel].
 func (*Channel) Name() string { return Name }
@@ -51,8 +56,10 @@ func (*Channel) Name() string { return Name }
 // Account implements [channels.Channel]: there is one.
 func (*Channel) Account() string { return "" }
 
-// Limits implements [channels.Channel]: there are none.
-func (*Channel) Limits() channels.Limits { return channels.Limits{} }
+// Limits implements [channels.Channel]: only files have any.
+func (*Channel) Limits() channels.Limits {
+	return channels.Limits{MaxFile: shelf.MaxSent, MaxPhoto: shelf.MaxSent}
+}
 
 // Buttons implements [channels.Buttoner]: a question waits until somebody reads it.
 func (*Channel) Buttons(channels.Address) bool { return true }

@@ -14,13 +14,15 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/channels/channelstest"
 	"parley/pkg/channels/web"
+	"parley/pkg/shelf"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // screens are the pages of several people, and programs that post for them.
 type screens struct {
-	t *testing.T
+	t     *testing.T
+	files *shelf.Shelf
 
 	mu    sync.Mutex
 	now   *web.Channel
@@ -46,7 +48,7 @@ func (s *screens) show(_ context.Context, p channels.Part) {
 func (s *screens) open() channels.Channel {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now = web.New(s.show)
+	s.now = web.New(s.show, s.files)
 	return s.now
 }
 
@@ -94,7 +96,7 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	channelstest.Run(t, func(t *testing.T) *channelstest.Rig {
 		t.Helper()
-		s := &screens{t: t, shown: map[channels.Address][]channels.Part{}}
+		s := &screens{t: t, shown: map[channels.Address][]channels.Part{}, files: newShelf(t, 500e6)}
 		t.Cleanup(s.posts.Wait)
 		return &channelstest.Rig{
 			New:   s.open,
@@ -111,6 +113,7 @@ func TestConformance(t *testing.T) {
 				}
 				return all
 			},
+			Files: s.fetched,
 			Acked: func() int {
 				s.mu.Lock()
 				defer s.mu.Unlock()
@@ -124,7 +127,7 @@ func TestConformance(t *testing.T) {
 // TestNothingIsTakenInBeforeOrAfterRun: a client is told to come again.
 func TestNothingIsTakenInBeforeOrAfterRun(t *testing.T) {
 	t.Parallel()
-	c := web.New(func(context.Context, channels.Part) {})
+	c := web.New(func(context.Context, channels.Part) {}, nil)
 	post := func() error {
 		return c.Post(t.Context(), channels.Inbound{ID: "1", Text: "hi", Wish: &channels.Wish{Level: "read"}})
 	}

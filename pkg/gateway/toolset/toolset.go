@@ -44,13 +44,16 @@ type Set struct {
 	o       Options
 	boxes   sandboxes
 	offered func(channels.Address, string) bool
+	// lasting are the tools that a chat of one request lacks: those of its files, of what comes
+	// later, and of its past.
+	lasting map[string]bool
 }
 
 // New makes the tools that need no agent.
 func New(cfg *config.Config, o Options) *Set {
 	s := &Set{
 		Approvals: askRules(&cfg.Tools), cfg: cfg, o: o,
-		boxes: newSandboxes(cfg, o.Groups), offered: offered(cfg.Tools.Chats, o.Known),
+		boxes: newSandboxes(cfg, o.Groups), offered: offered(cfg.Tools.Chats, o.Known), lasting: map[string]bool{},
 		Registry: tools.NewToolRegistryWith(tools.Options{
 			Log: o.Log, Authorizer: levelAuthorizer{}, Timeout: time.Duration(cfg.Tools.Timeout), Redact: o.Redact, Auditor: o.Auditor,
 			MaxDepth: cfg.Tools.MaxDepth, Levels: toolLevels(&cfg.Tools),
@@ -61,8 +64,9 @@ func New(cfg *config.Config, o Options) *Set {
 	r.Register(clock.New(time.Now))
 	r.Register(find.New())
 	r.SetEnabled(find.Name, cfg.Tools.Lazy)
+	s.registerLasting(fileTools(cfg, o.Known))
 	for _, t := range slices.Concat(
-		fileTools(cfg, o.Known), commandTools(cfg, s.boxes, o.Log), codeTools(cfg, s.boxes), webTools(cfg), dataTools(), testTools(o.LookupEnv),
+		commandTools(cfg, s.boxes, o.Log), codeTools(cfg, s.boxes), webTools(cfg), dataTools(), testTools(o.LookupEnv),
 	) {
 		r.Register(t)
 	}
@@ -89,7 +93,13 @@ type Ports struct {
 // and applies the rules of the configuration to all.
 func (s *Set) AddAgentTools(p Ports) {
 	s.register(p)
+	before := s.Registry.List()
 	registerScripts(s.Registry, s.cfg, s.boxes.safe)
+	for _, name := range s.Registry.List() {
+		if !slices.Contains(before, name) {
+			s.lasting[name] = true
+		}
+	}
 	addComposed(s.Registry, s.cfg.Tools.Composed, s.o.Log)
 	switchTools(s.Registry, s.cfg.Tools)
 	ownRules(s.Approvals, s.Registry)
@@ -97,19 +107,27 @@ func (s *Set) AddAgentTools(p Ports) {
 }
 
 func (s *Set) register(p Ports) {
-	r := s.Registry
-	r.Register(message.New(p.Messages))
-	r.Register(schedule.New(schedule.Options{Book: p.Jobs, PerChat: s.cfg.Schedules.PerChat, Zone: p.Zone}))
-	r.Register(tasks.New(p.Tasks))
-	r.Register(newSendFile(s.cfg, s.o.Known, p.Files))
-	r.Register(recall.New(recall.Options{History: p.History, Location: p.Location, Redact: s.o.Redact}))
-	for _, t := range spawn.New(p.Agents, time.Duration(s.cfg.Background.Deadline)) {
-		r.Register(t)
+	s.Registry.Register(message.New(p.Messages))
+	s.registerLasting(append([]tools.Tool{
+		schedule.New(schedule.Options{Book: p.Jobs, PerChat: s.cfg.Schedules.PerChat, Zone: p.Zone}),
+		tasks.New(p.Tasks),
+		newSendFile(s.cfg, s.o.Known, p.Files),
+		recall.New(recall.Options{History: p.History, Location: p.Location, Redact: s.o.Redact}),
+	}, spawn.New(p.Agents, time.Duration(s.cfg.Background.Deadline))...))
+}
+
+func (s *Set) registerLasting(all []tools.Tool) {
+	for _, t := range all {
+		s.Registry.Register(t)
+		s.lasting[t.Name()] = true
 	}
 }
 
-// Offered says whether a chat has a tool, by the configuration.
-func (s *Set) Offered(at channels.Address, tool string) bool { return s.offered(at, tool) }
+// Offered says whether a chat has a tool, by the configuration. A chat of one request has no
+// tool that needs a chat which lasts.
+func (s *Set) Offered(at channels.Address, tool string) bool {
+	return (!at.Passing() || !s.lasting[tool]) && s.offered(at, tool)
+}
 
 // LogGroups tells the operator how the memory of programs is counted.
 func (s *Set) LogGroups() { s.boxes.groups.log(&s.cfg.Tools, s.o.Log) }

@@ -4,6 +4,8 @@ import { Refused, get, pause, post } from "./api.js";
 import { Login, takeLink } from "./login.js";
 import { Conversation } from "./conversation.js";
 import { Sidebar } from "./sidebar.js";
+import { Owner, viewOfAddress } from "./owner.js";
+import { Panel } from "./panel.js";
 
 function App() {
   const [me, setMe] = useState(undefined); // null: nobody is logged in
@@ -11,7 +13,11 @@ function App() {
   const [chat, setChat] = useState(chatOfAddress());
   const [chats, setChats] = useState([]);
   const [drawer, setDrawer] = useState(false);
+  const [view, setView] = useState(viewOfAddress());
+  const [panel, setPanel] = useState(false);
+  const [tick, setTick] = useState(0); // something has happened in the open chat
   const opener = useRef(null);
+  const panelOpener = useRef(null);
 
   const enter = useCallback(async () => {
     for (;;) {
@@ -30,10 +36,16 @@ function App() {
 
   const list = useCallback(async () => {
     try {
-      setChats((await get("/page/list")).chats || []);
+      setChats((await get("/page/chats")).chats || []);
     } catch {
-      // the list is read again with the next message
+      // the list is read again when the stream comes back
     }
+  }, []);
+
+  // A chat that has changed takes its place in the list.
+  const changed = useCallback((row) => {
+    setTick((n) => n + 1);
+    setChats((all) => byTime([row, ...all.filter((c) => c.chat !== row.chat)]));
   }, []);
 
   useEffect(() => {
@@ -47,28 +59,31 @@ function App() {
         await enter();
         return;
       }
-      setChat(chatOfAddress());
+      setView(viewOfAddress());
+      setChat((now) => (viewOfAddress() ? now : chatOfAddress()));
       setDrawer(false);
     }
     window.addEventListener("hashchange", moved);
     return () => window.removeEventListener("hashchange", moved);
   }, []);
 
+  const found = chats.find((c) => c.chat === chat);
+  const others = chats.filter((c) => c.chat !== chat && (c.unread || c.asks)).length;
   useEffect(() => {
-    if (me) {
-      list();
-    }
-  }, [me, list]);
-
-  useEffect(() => {
-    const found = chats.find((c) => c.id === chat);
-    document.title = `${(found && found.title) || "Chat"} · Parley`;
-  }, [chat, chats]);
+    document.title = `${others ? `(${others}) ` : ""}${(found && found.title) || "Chat"} · Parley`;
+  }, [found, others]);
 
   function closeDrawer() {
     setDrawer(false);
     if (opener.current) {
       opener.current.focus();
+    }
+  }
+
+  function closePanel() {
+    setPanel(false);
+    if (panelOpener.current) {
+      panelOpener.current.focus();
     }
   }
 
@@ -86,26 +101,34 @@ function App() {
   if (me === null) {
     return html`<${Login} problem=${problem} done=${enter} />`;
   }
-  const found = chats.find((c) => c.id === chat);
+  const owned = me.owner && view;
+  const menu = html`<button type="button" class="quiet only-narrow" aria-label=${others ? `Chats, news in ${others}` : "Chats"} aria-expanded=${drawer ? "true" : "false"}
+    ref=${opener} onClick=${() => setDrawer(!drawer)}><${Icon} name="menu" />${others > 0 && html`<span class="dot" aria-hidden="true"></span>`}</button>`;
   return html`<div class=${`frame ${drawer ? "drawn" : ""}`} onKeyDown=${(e) => e.key === "Escape" && drawer && closeDrawer()}>
-    <a class="skip" href="#message" onClick=${skip}>Skip to the message</a>
+    <a class="skip" href=${owned ? "#sheet" : "#message"} onClick=${skip}>${owned ? "Skip to the view" : "Skip to the message"}</a>
     <${Sidebar} me=${me} chats=${chats} chat=${chat} out=${out} close=${closeDrawer} drawer=${drawer} />
     <button type="button" class="veil" tabindex="-1" aria-hidden="true" onClick=${closeDrawer}></button>
-    <main>
+    ${owned ? html`<${Owner} view=${view} opener=${menu} />` : html`<main>
       <header class="bar">
-        <button type="button" class="quiet only-narrow" aria-label="Chats" aria-expanded=${drawer ? "true" : "false"} ref=${opener}
-          onClick=${() => setDrawer(!drawer)}><${Icon} name="menu" /></button>
+        ${menu}
         <h1>${(found && found.title) || "New chat"}</h1>
         <span class="grow"></span>
+        <button type="button" class="quiet" aria-label="Work of this chat" title="Tasks, schedules and use" ref=${panelOpener}
+          aria-expanded=${panel ? "true" : "false"} onClick=${() => (panel ? closePanel() : setPanel(true))}><${Icon} name="clock" /></button>
       </header>
-      <${Conversation} key=${chat} chat=${chat} me=${me} changed=${list} out=${() => setMe(null)} />
-    </main>
+      <${Conversation} key=${chat} chat=${chat} me=${me} list=${list} changed=${changed} chats=${chats} out=${() => setMe(null)} />
+      ${panel && html`<${Panel} key=${chat} chat=${chat} tick=${tick} close=${closePanel} />`}
+    </main>`}
   </div>`;
+}
+
+function byTime(chats) {
+  return chats.sort((a, b) => (a.time < b.time ? 1 : a.time > b.time ? -1 : 0));
 }
 
 function skip(e) {
   e.preventDefault();
-  document.getElementById("message").focus();
+  (document.getElementById("message") || document.getElementById("sheet")).focus();
 }
 
 // The open chat stands in the address, so that a reload and a second tab find it.

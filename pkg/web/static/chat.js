@@ -14,7 +14,11 @@ function key(prefix) {
 
 /** fromHistory makes a chat of the gateway's stored messages. Messages on their way stay. */
 export function fromHistory(state, page) {
-  const waiting = state.entries.filter((e) => e.kind === "user" && e.key && !page.done.includes(e.key));
+  const own = state.entries.filter((e) => waits(e) && e.key && !page.done.includes(e.key))
+    .map((e) => ({ ...e, turn: "", message: e.message || page.ids[e.key] }));
+  const stored = (page.queued || []).map((q) => own.find((e) => e.message === q.message)
+    || { kind: "user", id: q.message, message: q.message, text: q.text, time: q.time, state: "sent", turn: "" });
+  const waiting = [...stored, ...own.filter((e) => !stored.includes(e))];
   const entries = [...historyEntries(page.messages)];
   const turns = {};
   for (const m of page.messages) {
@@ -25,7 +29,12 @@ export function fromHistory(state, page) {
       kind: "question", id: q.id, call: q.tool_call_id, name: q.name, text: q.text, choices: q.choices, expires: q.expires_at, turn: "",
     });
   }
-  return { ...empty, entries: [...entries, ...waiting.map((e) => ({ ...e, turn: "" }))], turns, before: page.before || 0 };
+  return { ...empty, entries: [...entries, ...waiting], turns, before: page.before || 0 };
+}
+
+/** waits says whether an entry is a message of the person whose turn has not begun. */
+export function waits(e) {
+  return e.kind === "user" && !e.turn && Boolean(e.state);
 }
 
 /** withOlder puts a page of older messages in front. */
@@ -49,12 +58,12 @@ function historyEntries(messages) {
     const at = { turn: m.turn, time: m.time, stored: true, id: `h${m.seq}` };
     if (m.role === "user" && machine.test(m.text)) {
       entries.push({ ...at, kind: "words", text: m.text });
-    } else if (m.role === "user" && m.text) {
+    } else if (m.role === "user" && (m.text || m.files)) {
       entries.push({ ...at, kind: "user", text: m.text, files: m.files });
     } else if (m.role === "assistant") {
       if (m.text && decided.test(m.id || "")) {
         entries.push({ ...at, id: m.id, kind: "notice", text: plain(m.text) });
-      } else if (m.text) {
+      } else if (m.text || m.files) {
         entries.push({ ...at, id: m.id || at.id, kind: "answer", text: m.text, file: m.file, origin: m.origin, files: m.files });
       }
       for (const c of m.tool_calls || []) {
@@ -125,9 +134,9 @@ const reducers = {
       || state.entries.find((e) => e.kind === "user" && e.key && !e.message && d.text && e.text === d.text);
     // what was told of this turn before is void, and what was read of it comes anew
     const entries = state.entries.filter((e) => e.turn !== d.turn && e !== own);
-    const person = own || (d.text ? { kind: "user", id: key("u"), text: d.text, message: d.message, time: new Date().toISOString() } : null);
+    const person = own || (d.text || d.files ? { kind: "user", id: key("u"), text: d.text || "", files: d.files, message: d.message, time: new Date().toISOString() } : null);
     if (person) {
-      const waiting = entries.findIndex((e) => e.kind === "user" && e.key && !e.turn);
+      const waiting = entries.findIndex(waits);
       const at = waiting < 0 ? entries.length : waiting;
       entries.splice(at, 0, { ...person, message: d.message, turn: d.turn, state: "", key: "" });
     }
@@ -201,12 +210,13 @@ const reducers = {
     }
     const entries = state.entries.filter((e) => e.id !== d.replaces);
     const m = { kind: "answer", id: d.id, text: d.text, file: d.file, origin: d.origin, turn, time: new Date().toISOString(), files: d.files };
-    // the last text that grew is this message
-    const live = final ? findLast(entries, (e) => e.kind === "answer" && e.live && e.turn === turn) : -1;
-    if (live >= 0) {
-      entries[live] = { ...m, key: entries[live].key };
+    // the last text that grew is this message, which may come behind the beginning of the next turn
+    const own = findLast(entries, (e) => e.turn === turn && turn !== "");
+    const grown = final ? findLast(entries, (e) => e.kind === "answer" && e.grown && e.turn === turn) : -1;
+    if (grown >= 0) {
+      entries[grown] = { ...m, key: entries[grown].key };
     } else {
-      entries.splice(beforeWaiting(entries), 0, m);
+      entries.splice(own < 0 ? beforeWaiting(entries) : own + 1, 0, m);
     }
     return { ...state, entries };
   },
@@ -244,7 +254,7 @@ function findLast(entries, is) {
 
 // New entries stand before the messages whose turns have not begun.
 function beforeWaiting(entries) {
-  const at = entries.findIndex((e) => e.kind === "user" && e.key && !e.turn);
+  const at = entries.findIndex(waits);
   return at < 0 ? entries.length : at;
 }
 
@@ -262,7 +272,7 @@ function grow(state, kind, text) {
   if (last && last.kind === kind && last.live && last.turn === state.running) {
     entries[end - 1] = { ...last, text: last.text + text };
   } else {
-    entries.splice(end, 0, { kind, id: key("a"), text, live: true, turn: state.running, time: new Date().toISOString() });
+    entries.splice(end, 0, { kind, id: key("a"), text, live: true, grown: true, turn: state.running, time: new Date().toISOString() });
   }
   return { ...state, entries };
 }
@@ -285,6 +295,6 @@ function settle(state) {
     return state;
   }
   const entries = [...state.entries];
-  entries[end - 1] = { ...last, live: false, beside: true };
+  entries[end - 1] = { ...last, live: false, grown: false, beside: true };
   return { ...state, entries };
 }

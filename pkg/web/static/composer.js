@@ -1,5 +1,6 @@
 // The field for the next message.
 import { html, Icon, useEffect, useLayoutEffect, useRef, useState } from "./lib.js";
+import { bytes } from "./files.js";
 
 /** Composer sends on Enter and breaks lines on Shift+Enter. */
 export function Composer({ draft, setDraft, running, send, stop, options, setOptions, tools, models, files, addFiles, dropFile }) {
@@ -28,7 +29,7 @@ export function Composer({ draft, setDraft, running, send, stop, options, setOpt
     return () => document.removeEventListener("pointerdown", outside);
   }, []);
   const uploading = files.some((f) => f.state === "sending");
-  const ready = (draft.text.trim() !== "" || files.length > 0) && !uploading;
+  const ready = (draft.text.trim() !== "" || files.some((f) => f.state === "ready")) && !uploading;
   function go() {
     if (ready) {
       send();
@@ -56,7 +57,10 @@ export function Composer({ draft, setDraft, running, send, stop, options, setOpt
   const off = options.tools === false;
   return html`<form class="composer" onSubmit=${(e) => { e.preventDefault(); go(); }}>
     ${files.length > 0 && html`<ul class="files">${files.map((f) => html`<li key=${f.key}><span class=${`chip ${f.state}`}>
-      <${Icon} name="file" /> ${f.name}${f.state === "sending" ? " …" : ""}${f.state === "failed" ? `: ${f.why}` : ""}
+      ${f.preview ? html`<img class="thumb" src=${f.preview} alt="" />` : html`<${Icon} name="file" />`} ${f.name}
+      <span class="muted">${bytes(f.size)}</span>
+      ${f.state === "sending" && html`<progress max="1" value=${f.part} aria-label=${`Upload of ${f.name}`}></progress>`}
+      ${f.state === "failed" && html`<span class="bad" role="alert">not added: ${f.why}</span>`}
       <button type="button" class="quiet small" aria-label=${`Remove ${f.name}`} onClick=${() => dropFile(f)}><${Icon} name="close" /></button>
     </span></li>`)}</ul>`}
     <textarea id="message" ref=${field} rows="1" aria-label="Message" placeholder="Write a message" value=${draft.text}

@@ -1,10 +1,12 @@
 // An open chat: its entries, its stream, and the field below.
 import { html, Icon, useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from "./lib.js";
 import { Refused, get, newKey, pause, post } from "./api.js";
-import { applied, changed, dropped, empty, fromHistory, said, withOlder } from "./chat.js";
+import { applied, changed, dropped, empty, fromHistory, said, waits, withOlder } from "./chat.js";
 import { follow } from "./stream.js";
 import { Entry } from "./entries.js";
 import { Composer } from "./composer.js";
+import { titleOf } from "./sidebar.js";
+import * as uploads from "./files.js";
 
 const near = 80; // pixels from the end within which the page goes along with new text
 
@@ -12,13 +14,15 @@ function reduce(state, action) {
   return action(state);
 }
 
-export function Conversation({ chat, changed: listChanged, out }) {
+export function Conversation({ chat, list, changed: rowChanged, chats, out }) {
   const [state, change] = useReducer(reduce, empty);
   const [line, setLine] = useState("loading"); // loading, open, lost, back
   const [draft, setDraft] = useState({ text: "", focus: 1 });
   const [options, setOptions] = useState({ tools: undefined, off: [], model: "" });
   const [tools, setTools] = useState([]);
   const [models, setModels] = useState([]);
+  const [files, setFiles] = useState([]);
+  const sends = useRef({});
   const [away, setAway] = useState(false);
   const [news, setNews] = useState("");
   const log = useRef(null);
@@ -27,25 +31,50 @@ export function Conversation({ chat, changed: listChanged, out }) {
   const current = useRef(state);
   const stream = useRef(null);
   const sending = useRef(new Set());
+  const rows = useRef(chats);
   current.current = state;
+  rows.current = chats;
+
+  // seen tells the gateway that the person looks at this chat; the list then has no news of it.
+  const seen = useCallback(() => {
+    if (!document.hidden) {
+      post(`/page/chats/${chat}/seen`).catch(() => {}); // the next message tells it again
+    }
+  }, [chat]);
+
+  function inAList(row) {
+    const had = rows.current.find((c) => c.chat === row.chat);
+    rowChanged(row);
+    if (row.chat === chat) {
+      if (row.unread) {
+        seen();
+      }
+    } else if ((row.unread || 0) + (row.asks || 0) > ((had && (had.unread || 0) + (had.asks || 0)) || 0)) {
+      setNews(`News in the chat ${titleOf(row)}.`);
+    }
+  }
 
   useEffect(() => {
     let lost = false;
     stream.current = follow(chat, {
       async page(page) {
-        const done = await answered(chat, current.current);
-        change((s) => fromHistory(s, { ...page, done }));
+        const { done, ids } = await answered(chat, current.current);
+        change((s) => fromHistory(s, { ...page, done, ids }));
+        seen();
         for (const e of current.current.entries) {
-          if (e.kind === "user" && e.key && !done.includes(e.key)) {
+          if (e.kind === "user" && e.body && e.key && !done.includes(e.key)) {
             send(e);
           }
         }
       },
       event(name, data) {
+        if (name === "chat_changed") {
+          inAList(data);
+          return;
+        }
         change((s) => applied(s, name, data));
         if (name === "done") {
           setNews(data.stop === "confirmation_required" ? "The assistant asks for an approval." : "The answer is complete.");
-          listChanged();
         } else if (name === "turn") {
           setNews("The assistant is answering.");
         } else if (name === "confirmation_required") {
@@ -59,13 +88,18 @@ export function Conversation({ chat, changed: listChanged, out }) {
         } else {
           setLine(lost ? "back" : "open");
           lost = false;
+          list(); // from now on each change is told
         }
       },
       out,
     });
+    document.addEventListener("visibilitychange", seen);
     get("/page/tools").then((a) => setTools(a.tools || []), () => {});
     get("/page/models").then((a) => setModels(a.models || []), () => {});
-    return () => stream.current.end();
+    return () => {
+      document.removeEventListener("visibilitychange", seen);
+      stream.current.end();
+    };
   }, [chat]);
 
   useEffect(() => {
@@ -107,8 +141,67 @@ export function Conversation({ chat, changed: listChanged, out }) {
     }
   }, [chat]);
 
+  const changeFile = (key, change) => setFiles((all) => all.map((f) => (f.key === key ? { ...f, ...change } : f)));
+
+  function addFiles(list) {
+    const added = uploads.taken(list, files);
+    setFiles((all) => [...all, ...added]);
+    for (const f of added) {
+      if (f.state === "failed") {
+        setNews(`${f.name}: ${f.why}`);
+        continue;
+      }
+      const under = uploads.send(chat, f, (part) => changeFile(f.key, { part }));
+      sends.current[f.key] = under;
+      under.sent.then(
+        (kept) => changeFile(f.key, { state: "ready", kept }),
+        (e) => changeFile(f.key, { state: "failed", why: e.message }),
+      ).finally(() => delete sends.current[f.key]);
+    }
+  }
+
+  function dropFile(f) {
+    if (sends.current[f.key]) {
+      sends.current[f.key].end();
+    }
+    if (f.kept) {
+      uploads.remove(chat, f.kept.id);
+    }
+    if (f.preview) {
+      URL.revokeObjectURL(f.preview);
+    }
+    setFiles((all) => all.filter((other) => other.key !== f.key));
+  }
+
+  const adding = useRef(addFiles);
+  adding.current = addFiles;
+  useEffect(() => {
+    const carries = (e) => e.dataTransfer && [...e.dataTransfer.types].includes("Files");
+    function over(e) {
+      if (carries(e)) {
+        e.preventDefault();
+      }
+    }
+    function dropped(e) {
+      if (carries(e)) {
+        e.preventDefault();
+        adding.current(e.dataTransfer.files);
+      }
+    }
+    document.addEventListener("dragover", over);
+    document.addEventListener("drop", dropped);
+    return () => {
+      document.removeEventListener("dragover", over);
+      document.removeEventListener("drop", dropped);
+    };
+  }, []);
+
   function sendDraft() {
     const body = { message: draft.text.trim() };
+    const kept = files.filter((f) => f.state === "ready").map((f) => f.kept);
+    if (kept.length > 0) {
+      body.files = kept.map((f) => f.id);
+    }
     if (options.tools === false) {
       body.enable_tools = false;
     } else if (options.off.length > 0) {
@@ -119,13 +212,19 @@ export function Conversation({ chat, changed: listChanged, out }) {
     }
     const key = newKey();
     change((s) => {
-      const next = said(s, body.message, key);
+      const next = said(s, body.message, key, kept);
       next.entries[next.entries.length - 1].body = body;
       return next;
     });
     pinned.current = true;
     send({ key, body });
     setDraft({ text: "", focus: 0 });
+    for (const f of files) {
+      if (f.preview) {
+        URL.revokeObjectURL(f.preview);
+      }
+    }
+    setFiles([]);
   }
 
   async function stop() {
@@ -141,6 +240,7 @@ export function Conversation({ chat, changed: listChanged, out }) {
     retry: (entry) => send(entry),
     edit: (text) => setDraft({ text, focus: Date.now() }),
     decide: (id, decision) => post(`/page/chats/${chat}/approvals/${id}`, { decision }),
+    file: (f) => (f.id ? `/page/chats/${chat}/files/${f.id}` : ""),
     drop: (id) => change((s) => dropped(s, id)),
   };
 
@@ -189,7 +289,7 @@ export function Conversation({ chat, changed: listChanged, out }) {
     return () => grown.disconnect();
   }, []);
 
-  const waiting = state.entries.some((e) => e.kind === "user" && e.key && e.state !== "failed");
+  const waiting = state.entries.some((e) => waits(e) && e.state !== "failed");
   const working = state.running !== "" || waiting;
   const silent = state.running !== "" && !state.entries.some((e) => e.turn === state.running && (e.live || e.state === "running"));
   return html`
@@ -209,16 +309,17 @@ export function Conversation({ chat, changed: listChanged, out }) {
     <div class="below">
       ${away && html`<button type="button" class="newest" onClick=${toEnd}><${Icon} name="down" /> Newest</button>`}
       <${Composer} draft=${draft} setDraft=${setDraft} running=${working} send=${sendDraft} stop=${stop} options=${options} setOptions=${setOptions}
-        tools=${tools} models=${models} files=${[]} addFiles=${null} dropFile=${null} />
+        tools=${tools} models=${models} files=${files} addFiles=${addFiles} dropFile=${dropFile} />
       <p class="status" role="status">${news ? html`<span class="offscreen">${news}</span>` : null}
         ${state.usage && !state.running && state.usage.input + state.usage.output > 0 ? `${state.usage.input.toLocaleString()} tokens read, ${state.usage.output.toLocaleString()} written` : ""}</p>
     </div>`;
 }
 
-// answered are the keys of the messages on their way whose turns are over: the gateway has them in
-// the chat that was read. It knows each by its key, so that asking again sends none twice.
+// answered asks for each message on its way what the gateway has of it: done are the keys of those
+// whose turns are over, which stand in the chat that was read, and ids the stored ids of the others.
+// The gateway knows each by its key, so that asking again sends none twice.
 async function answered(chat, state) {
-  const over = [];
+  const all = { done: [], ids: {} };
   for (const e of state.entries) {
     if (e.kind !== "user" || !e.key || !e.body || e.state === "failed") {
       continue;
@@ -226,11 +327,13 @@ async function answered(chat, state) {
     try {
       const a = await post(`/page/chats/${chat}/messages`, e.body, { "Idempotency-Key": e.key });
       if (a.after === "0-0") {
-        over.push(e.key);
+        all.done.push(e.key);
+      } else {
+        all.ids[e.key] = a.message;
       }
     } catch {
       // it is sent again behind the reading
     }
   }
-  return over;
+  return all;
 }

@@ -2,6 +2,7 @@
 import { html, Icon, useState } from "./lib.js";
 import { Code, Copy, Markdown } from "./markdown.js";
 import { visible } from "./visible.js";
+import { bytes, isPicture } from "./files.js";
 
 /** Entry is one entry of a chat. */
 export function Entry({ entry, actions }) {
@@ -29,8 +30,8 @@ export function Entry({ entry, actions }) {
 function Person({ entry, actions }) {
   const state = { sending: "sending…", sent: "waiting for its turn", failed: "not sent" }[entry.state];
   return html`<article class="person" aria-label="You">
-    <div class="bubble">${entry.text}</div>
-    <${Files} files=${entry.files} />
+    ${entry.text && html`<div class="bubble">${entry.text}</div>`}
+    <${Files} files=${entry.files} actions=${actions} />
     <div class="tools">
       ${state && html`<span class=${entry.state === "failed" ? "bad" : "muted"}>${state}</span>`}
       ${entry.state === "failed" && html`<button type="button" class="link" onClick=${() => actions.retry(entry)}>Try again</button>`}
@@ -48,21 +49,21 @@ function Answer({ entry, actions }) {
     ${entry.origin && html`<p class="origin"><${Icon} name="clock" /> ${origins[entry.origin] || entry.origin}</p>`}
     <${Markdown} text=${entry.text} />
     ${entry.file && !entry.files && html`<p class="file"><${Icon} name="file" /> ${entry.file}</p>`}
-    <${Files} files=${entry.files} />
+    <${Files} files=${entry.files} actions=${actions} />
     ${!entry.live && !entry.beside && html`<div class="tools"><${Copy} text=${entry.text} label="Copy answer" /></div>`}
   </article>`;
 }
 
-function Files({ files }) {
+function Files({ files, actions }) {
   if (!files || files.length === 0) {
     return null;
   }
   return html`<ul class="files">${files.map((f) => html`<li key=${f.id || f.name}>
-    ${f.image && f.url
-      ? html`<a href=${f.url} target="_blank" rel="noopener"><img src=${f.url} alt=${f.name} loading="lazy" /></a>`
-      : f.url
-        ? html`<a class="chip" href=${f.url} download=${f.name}><${Icon} name="file" /> ${f.name}</a>`
-        : html`<span class="chip"><${Icon} name="file" /> ${f.name}</span>`}
+    ${f.id && isPicture(f.type)
+      ? html`<a href=${`${actions.file(f)}?show`} target="_blank" rel="noopener"><img src=${`${actions.file(f)}?show`} alt=${f.name} loading="lazy" /></a>`
+      : f.id
+        ? html`<a class="chip" href=${actions.file(f)} download=${f.name}><${Icon} name="file" /> ${f.name} <span class="muted">${bytes(f.size)}</span></a>`
+        : html`<span class="chip"><${Icon} name="file" /> ${f.name} <span class="muted">no longer kept</span></span>`}
   </li>`)}</ul>`;
 }
 
@@ -112,7 +113,7 @@ function pretty(text) {
 }
 
 // The call stands in the middle of a question, between two fences: it is shown whole and as it is.
-function Asked({ text }) {
+export function Asked({ text }) {
   const parts = /^([\s\S]*?)\n+(`{3,})\n([\s\S]*)\n\2(?:\n+([\s\S]*))?$/.exec(text);
   if (!parts) {
     return html`<pre tabindex="0">${visible(text)}</pre>`;

@@ -1,0 +1,130 @@
+package native
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/httpd"
+	"parley/pkg/session"
+)
+
+// Reading is what the page shows of chats beside their messages: how many are new, and what
+// waits for its turn. The methods are those of [session.Reading].
+type Reading interface {
+	MarkRead(ctx context.Context, chat string) (bool, error)
+	Unread(ctx context.Context, chat string, limit int) (int, error)
+	Queued(ctx context.Context, a channels.Address, limit int) ([]session.Item, error)
+}
+
+// The bounds of what is counted, and of what waits.
+const (
+	maxUnread = 100
+	maxQueued = 100
+)
+
+// queued is a message of the person whose turn is not over.
+type queued struct {
+	Message string    `json:"message"`
+	Text    string    `json:"text"`
+	Time    time.Time `json:"time"`
+}
+
+// queuedIn are the messages of a chat that wait for their turns, with that of the running one.
+func queuedIn(ctx context.Context, a *API, at channels.Address) ([]queued, error) {
+	items, err := a.o.Reading.Queued(ctx, at, maxQueued)
+	var all []queued
+	for i := range items {
+		in := items[i].Inbound
+		if in == nil || in.Kind != channels.KindMessage {
+			continue
+		}
+		if name, _ := a.o.Command(in.Text); name != commandStop { // a button of the page sends it
+			all = append(all, queued{Message: items[i].ID, Text: a.o.Redact(in.Text), Time: items[i].Time})
+		}
+	}
+	return all, err
+}
+
+// row is a chat in the list. The page is also told what is new there.
+func (l *listing) row(ctx context.Context, info *session.Info) (row pageChat, err error) {
+	row.listedChat = listedChat{Chat: info.Address.Chat[len(l.person)+1:], Time: info.Active}
+	if row.Title, err = l.title(ctx, info.Session); err != nil || !l.page {
+		return row, err
+	}
+	if row.Title == "" { // its first turn is not over
+		waits, err := queuedIn(ctx, l.api, info.Address)
+		if err != nil {
+			return row, err
+		}
+		if len(waits) > 0 {
+			row.Title = titleOf(l.api, waits[0].Text)
+		}
+	}
+	if row.Unread, err = l.api.o.Reading.Unread(ctx, info.Chat, maxUnread); err != nil {
+		return row, err
+	}
+	open, err := l.api.o.Store.ApprovalList(ctx, info.Chat)
+	for i := range open {
+		if isOpen(&open[i]) {
+			row.Asks++
+		}
+	}
+	return row, err
+}
+
+func isOpen(q *session.Approval) bool {
+	return q.State == session.ApprovalOpen && time.Now().Before(q.Expires)
+}
+
+// seen notes that the person has seen all messages of a chat.
+func (a *API) seen(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal {
+	info, err := a.o.Store.Lookup(r.Context(), p.at)
+	if err == nil {
+		var marked bool
+		if marked, err = a.o.Reading.MarkRead(r.Context(), info.Chat); marked {
+			a.o.Hub.Changed(p.at) // the other tabs
+		}
+	}
+	if err != nil && !errors.Is(err, session.ErrNotFound) {
+		return a.fault(err)
+	}
+	return a.answer(w, http.StatusOK, struct{}{})
+}
+
+// others tells the page of chats of its person in which something has happened.
+func (f *feed) others(ctx context.Context) error {
+	if f.watch == nil {
+		return nil
+	}
+	changed, err := f.watch.Take()
+	if err != nil || len(changed) == 0 {
+		return err // the page comes back and reads the list
+	}
+	l := listing{api: f.api, person: personOf(f.place.caller), page: true}
+	f.buf.Reset()
+	for _, at := range changed {
+		info, err := f.api.o.Store.Lookup(ctx, at)
+		if errors.Is(err, session.ErrNotFound) || err == nil && !l.own(info.Address) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		row, err := l.row(ctx, &info)
+		if err != nil {
+			return err
+		}
+		data, err := json.Marshal(row)
+		if err != nil {
+			return err
+		}
+		f.buf.WriteString("event: chat_changed\ndata: ") // without an id: the one of the chat stays
+		f.buf.Write(data)
+		f.buf.WriteString("\n\n")
+	}
+	return f.flush()
+}
