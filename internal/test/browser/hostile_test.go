@@ -173,6 +173,16 @@ func TestAccessibility(t *testing.T) { //nolint:paralleltest // a browser has th
 	b.write("Now write the list.")
 	b.until("the question", `document.querySelector(".question.open button")`)
 	check("question")
+	b.click(`.bar button[aria-label="Work of this chat"]`)
+	b.until("the panel", `document.querySelector(".panel .uses")`)
+	check("panel")
+	for _, view := range []string{"status", "approvals", "tools", "audit"} {
+		b.do(chromedp.Navigate(w.base + "/#owner/" + view))
+		b.until(view, fmt.Sprintf(`document.querySelector('.views a[aria-current][href="#owner/%s"]') && document.querySelector(".sheet .rows, .sheet .question")`, view))
+		check("owner " + view)
+	}
+	b.do(chromedp.Navigate(w.base + "/#/main"))
+	b.until("the chat", `document.querySelector("#message")`)
 	b.size(320, 800, "light")
 	b.click(`.bar button[aria-label="Chats"]`)
 	b.until("the drawer", `document.querySelector(".frame.drawn")`)
