@@ -35,6 +35,11 @@ func (p place) with(ctx context.Context, modelDelay time.Duration, f func(ctx co
 	}
 	ctx, cancel := context.WithTimeout(ctx, loadTime)
 	defer cancel()
+	if programs, ok := s.platform.(*onWeb); ok {
+		if err := programs.people(ctx, p.people); err != nil {
+			return err
+		}
+	}
 	if err := s.profileDuring(ctx, func() error { return f(ctx, s) }); err != nil {
 		return fmt.Errorf("%w; log: %s", err, s.logTail())
 	}

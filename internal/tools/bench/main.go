@@ -123,6 +123,7 @@ func rows() []row {
 			all = append(all, r)
 		}
 	}
+	all = append(all, webRows()...)
 	return append(all, row{name: "running-tasks", measure: runningTasks, on: place{connect: connectLoop}},
 		row{name: "hi", once: true, measure: hi},
 		row{name: "stable-prefix", once: true, measure: stablePrefix},

@@ -56,6 +56,10 @@ type place struct {
 	// connect gives a stage its platform, and the configuration by which the gateway
 	// reaches it.
 	connect func(ctx context.Context, s *stage) (rig.Config, []string, error)
+	// pieces is the time between two pieces of the model's answers; 0 sends them whole.
+	pieces time.Duration
+	// people are those whose tokens are made before the measurement, on the web.
+	people int
 }
 
 // aim is a figure with a bound that is the test channel's alone.
@@ -92,7 +96,7 @@ func (p place) open(ctx context.Context, modelDelay time.Duration) (*stage, erro
 	if err != nil {
 		return nil, fmt.Errorf("platform: %w", err)
 	}
-	s.model, err = startModel(ctx, p.self, modelDelay)
+	s.model, err = startModel(ctx, p.self, modelDelay, p.pieces)
 	if err != nil {
 		s.close()
 		return nil, err
@@ -187,8 +191,8 @@ type model struct {
 	http *http.Client
 }
 
-func startModel(ctx context.Context, self string, delay time.Duration) (*model, error) {
-	cmd := exec.CommandContext(ctx, self, "model", delay.String()) //nolint:gosec // this very program
+func startModel(ctx context.Context, self string, delay, pieces time.Duration) (*model, error) {
+	cmd := exec.CommandContext(ctx, self, "model", delay.String(), pieces.String()) //nolint:gosec // this very program
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
@@ -217,7 +221,9 @@ func (m *model) stop() {
 // modelStats are the figures that the model's process tells of itself.
 type modelStats struct {
 	// Spent is the time it took over the requests of an ask, by nonce, in nanoseconds.
-	Spent      map[string]int64 `json:"spent"`
+	Spent map[string]int64 `json:"spent"`
+	// First is when the first piece of an answer was written, in nanoseconds since 1970.
+	First      map[string]int64 `json:"first"`
 	Violations []string         `json:"violations"`
 }
 

@@ -75,6 +75,22 @@ func (w *wire) answer(chat, nonce string, now time.Time) {
 	}
 }
 
+// fails books a question that cannot be asked, or whose answer cannot be read.
+func (w *wire) fails(nonce string, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.wrong) < maxFailures {
+		w.wrong = append(w.wrong, nonce+": "+err.Error())
+	}
+	if a := w.asks[nonce]; a.answered.IsZero() {
+		a.answered = time.Now()
+		close(a.done)
+	}
+}
+
+// maxFailures is how many failures are told in full.
+const maxFailures = 5
+
 // clean names the fault of the ledger, violations of the platform's rules included.
 func (w *wire) clean(violations []string) error {
 	w.mu.Lock()
