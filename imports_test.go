@@ -51,10 +51,18 @@ func rooms() map[string][]string {
 			"pkg/gateway/files", "pkg/agent", "pkg/agent/...", "pkg/session", "pkg/session/local", "pkg/session/bolt", "pkg/session/engine/fsck",
 			"pkg/tools", "pkg/policy", "pkg/audit", "pkg/httpd", "pkg/httpd/login",
 		}, vocabulary...),
+		// The page shows tasks, schedules, use and the owner's views beside the messages.
+		"pkg/gateway/panel": {
+			"pkg/gateway/admin", "pkg/agent/job", "pkg/agent/task", "pkg/agent/trust", "pkg/httpd", "pkg/session",
+			"pkg/channels",
+		},
 		"workspace":    nil,
 		"pkg/channels": nil,
 		// Code that adapters of platforms over HTTP share lives in channels/wire.
 		"pkg/channels/*/...": {"pkg/channels", "pkg/channels/wire"},
+		// The web keeps the files of its chats itself.
+		"pkg/channels/web": {"pkg/channels", "pkg/channels/wire", "pkg/shelf"},
+		"pkg/shelf":        {"pkg/channels"},
 		// Code that writers for several platforms share: the reading of Markdown.
 		"pkg/channels/markdown":        nil,
 		"pkg/channels/slack/markup":    {"pkg/channels/markdown"},
@@ -82,15 +90,17 @@ func rooms() map[string][]string {
 		"pkg/providers/internal/exchange": {"pkg/providers"},
 		"pkg/policy":                      {"pkg/channels"},
 		"pkg/api/native": {
-			"pkg/events", "pkg/httpd", "pkg/session", "pkg/tools", "pkg/policy", "pkg/channels", "pkg/providers",
+			"pkg/events", "pkg/httpd", "pkg/session", "pkg/tools", "pkg/policy", "pkg/shelf", "pkg/channels", "pkg/providers",
 		},
 		// AG-UI is another face of the chats of the native API, and goes by its rules.
 		"pkg/api/agui": append([]string{"pkg/api/native", "pkg/events", "pkg/httpd", "pkg/session", "pkg/policy"}, vocabulary...),
 		"pkg/api/openai": {
 			"pkg/events", "pkg/httpd", "pkg/session", "pkg/channels", "pkg/providers", "pkg/fair",
 		},
-		"pkg/events": {"pkg/channels"},
-		"pkg/httpd":  {"pkg/policy", "pkg/channels/wire"},
+		// The OpenAPI document of the server's routes.
+		"pkg/api/spec": {"pkg/httpd"},
+		"pkg/events":   {"pkg/channels"},
+		"pkg/httpd":    {"pkg/policy", "pkg/channels/wire"},
 		// The page: files that browsers read, and Markdown as a tree.
 		"pkg/web": {"pkg/httpd", "pkg/channels/markdown"},
 		// How browsers come in.

@@ -102,7 +102,8 @@ func (p *htmlParser) closeCode(t *openTag, e Entity) {
 func sortEntities(list []Entity) {
 	slices.SortStableFunc(list, func(a, b Entity) int {
 		return cmp.Or(
-			cmp.Compare(a.Offset, b.Offset), cmp.Compare(b.Length, a.Length), cmp.Compare(rank(a.Type), rank(b.Type)))
+			cmp.Compare(a.Offset, b.Offset), cmp.Compare(b.Length, a.Length), cmp.Compare(rank(a.Type), rank(b.Type)),
+		)
 	})
 	for i := range list {
 		if list[i].Type == "code" {

@@ -17,9 +17,10 @@ func List() []Mutant {
 		argumentMutants(), memoryMutants(), runMutants(), networkMutants(), httpMutants(), settingMutants(),
 		operatorMutants(), damageMutants(), saidMutants(), troubleMutants(), unusableMutants(),
 		readerMutants(), drainMutants(), hiddenMutants(), peopleMutants(), newcomerMutants(), limitMutants(), startMutants(),
+		chatListMutants(),
 		spokenMutants(), geminiMutants(), claudeMutants(), toolModeMutants(),
-		eventMutants(), pieceMutants(), apiMutants(), aguiMutants(), credentialMutants(), pageMutants(),
-		openaiMutants(),
+		eventMutants(), pieceMutants(), apiMutants(), specMutants(), aguiMutants(), credentialMutants(), pageMutants(),
+		openaiMutants(), clientMutants(), socketMutants(), shelfMutants(), formatMutants(),
 	)
 }
 

@@ -66,7 +66,7 @@ func aguiMutants() []Mutant {
 		},
 		{
 			Promise: "agui: tools of the client", Defect: "takes a late result",
-			File: client, Old: "} else if !moved {", New: "} else if !moved || moved {",
+			File: client, Old: "} else if mine && !moved {", New: "} else if mine && (!moved || moved) {",
 			Dir: dir, Test: "^TestAToolOfTheClient$",
 		},
 	}

@@ -84,7 +84,7 @@ func pageMutants() []Mutant {
 		},
 		{
 			Promise: "api: list of chats", Defect: "lists the chats of everybody",
-			File: api + "/chats.go", Old: `strings.CutPrefix(at.Chat, prefix)`, New: `strings.CutPrefix(at.Chat, prefix[:4])`,
+			File: api + "/chats.go", Old: `strings.CutPrefix(at.Chat, l.person+".")`, New: `strings.CutPrefix(at.Chat, l.person[:4])`,
 			Dir: api, Test: "^TestChatsAreListed$",
 		},
 		{

@@ -46,12 +46,12 @@ func eventMutants() []Mutant {
 		},
 		{
 			Promise: "events: secrets", Defect: "tells a delivered message as it is",
-			File: dir + "/data.go", Old: "d.Text, d.File = redact(d.Text), redact(d.File)", New: "d.File = redact(d.File)",
+			File: dir + "/data.go", Old: "d.Text, d.File, d.Files = redact(d.Text), redact(d.File),", New: "d.File, d.Files = redact(d.File),",
 			Dir: dir, Test: "^TestNoSecretPasses$",
 		},
 		{
 			Promise: "requests: only narrow", Defect: "offers a tool beyond the level because a message names it",
-			File: agent + "/turn/turn.go", Old: "if !t.Principal.Level", New: "if !wish.NamesTools() && !t.Principal.Level",
+			File: agent + "/turn/turn.go", Old: "if !t.Principal.Level", New: "if !caller.Names(wish) && !t.Principal.Level",
 			Dir: agent, Test: "^TestAWishOnlyTakesAway$",
 		},
 		{
@@ -145,7 +145,7 @@ func apiMutants() []Mutant {
 		},
 		{
 			Promise: "api: options", Defect: "overlooks an unknown tool",
-			File: dir + "/post.go", Old: "if !slices.Contains(offered, name) {", New: "if name == \"\" {",
+			File: dir + "/wanted.go", Old: "if !slices.Contains(offered, name) {", New: "if name == \"\" {",
 			Dir: dir, Test: "^TestOptionsOnlyNarrow$",
 		},
 		{

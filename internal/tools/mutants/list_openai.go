@@ -7,11 +7,11 @@ func openaiMutants() []Mutant {
 		{
 			Promise: "openai: answers", Defect: "shows a call of the gateway as one of the client",
 			File: dir + "/assembly.go", Old: "if d.Run == events.RunClient {", New: "if d.Run != \"\" {",
-			Dir: dir, Test: "^TestAToolOfTheClient$",
+			Dir: dir, Test: "^TestACallThatAPersonHasToAllow$",
 		},
 		{
 			Promise: "openai: one turn", Defect: "takes another body under the same key",
-			File: dir + "/chat.go", Old: "w.Sum = digest(string(whole))", New: "w.Sum = digest()",
+			File: dir + "/chat.go", Old: "w.Sum = digest(string(whole))", New: "w.Sum = digest(string(whole[:0]))",
 			Dir: dir, Test: "^TestEqualKeysAreOneTurn$",
 		},
 		{
@@ -22,6 +22,12 @@ func openaiMutants() []Mutant {
 		{
 			Promise: "openai: responses", Defect: "lets a token approve its own call",
 			File: dir + "/previous.go", Old: "one.Wish.Credential == p.caller.Credential:", New: "one.Wish.Credential == \"page\":",
+			Dir: dir, Test: "^TestAnApprovalOfAResponse$",
+		},
+		{
+			Promise: "openai: responses", Defect: "refuses the same answer to a question again",
+			File: dir + "/previous.go", Old: "one.State != session.ApprovalOpen && err != nil {",
+			New: "one.State != session.ApprovalOpen {\n_ = err",
 			Dir: dir, Test: "^TestAnApprovalOfAResponse$",
 		},
 		{

@@ -1,0 +1,55 @@
+package mutants
+
+// specMutants make the OpenAPI document say something else than the handlers do.
+func specMutants() []Mutant {
+	const native = "pkg/api/native"
+	return []Mutant{
+		{
+			Promise: "api: document", Defect: "answers with a field that the document does not have",
+			File: native + "/chat.go", Old: "`json:\"file,omitempty\"`", New: "`json:\"filename\"`",
+			Dir: native, Test: "^TestAMessageAndItsEvents$|^TestADeliveredMessageIsReadAtItsPlace$",
+		},
+		{
+			Promise: "api: document", Defect: "refuses a field of the document",
+			File: native + "/post.go", Old: "if *q.Rounds < 1 || ", New: "if *q.Rounds < 2 || ",
+			Dir: native, Test: "^TestBodiesAreThoseOfTheDocument$",
+		},
+		{
+			Promise: "api: document", Defect: "serves a route that the document does not have",
+			File: "pkg/gateway/http.go", Old: `{Pattern: "GET /page/me", Access`, New: `{Pattern: "GET /api/we", Access`,
+			Dir: "pkg/gateway", Test: "^TestTheDocumentHasEachRoute$",
+		},
+		{
+			Promise: "api: direct calls", Defect: "tells of a call that waits for a person as made",
+			File: native + "/call.go", Old: "end.done.Stop == events.StopAsked:", New: `end.done.Stop == "":`,
+			Dir: native, Test: "^TestADirectCallAsks$",
+		},
+		{
+			Promise: "api: direct calls", Defect: "takes a call that is sent again for a new one",
+			File: native + "/call.go", Old: "keyed: len(r.Header.Values(keyHeader)) > 0", New: "keyed: false",
+			Dir: native, Test: "^TestADirectCallIsMadeOnce$",
+		},
+		{
+			Promise: "api: passing names", Defect: "takes a message that will be forgotten",
+			File: native + "/post.go", Old: "strings.HasPrefix(p.id(), channels.PassingID)", New: "p == nil",
+			Dir: native, Test: "^TestPassingChatsTakeNoMessages$",
+		},
+		{
+			Promise: "api: ids of others", Defect: "answers a question of any chat",
+			File: native + "/chat.go", Old: "err == nil && q.Address != p.at:", New: "err == nil && q.ID == \"\":",
+			Dir: "pkg/gateway", Test: "^TestIdsOfOthersAreUnknown$",
+		},
+		{
+			Promise: "http: revoked streams", Defect: "lets the request outlive its credential",
+			File: "pkg/httpd/guard.go", Old: "func() { cancel(ErrRevoked) })", New: "func() {})",
+			Dir: "pkg/gateway", Test: "^TestRevocationEndsEachKindOfStream$",
+		},
+		{
+			Promise: "http: wrong credentials", Defect: "remembers each cookie that waits",
+			File: "pkg/httpd/login/door.go", Old: "\tif !known {\n\t\treturn nil, false\n\t}\n\tif a.letIn",
+			New: "\tif !known {\n\t\td.asks[hash] = &ask{Waiting: Waiting{Code: cookie, Expires: time.Now().Add(policy.PairingTime)}}\n" +
+				"\t\treturn nil, false\n\t}\n\tif a.letIn",
+			Dir: "pkg/gateway", Test: "^TestWrongCredentialsCostNothing$",
+		},
+	}
+}
