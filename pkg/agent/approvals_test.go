@@ -320,3 +320,25 @@ func TestTheOperatorDecidesFromTheCommandLine(t *testing.T) {
 		t.Error(d)
 	}
 }
+
+// TestTheOperatorAllowsHere: the operator's decision of a chat's question covers the later calls too.
+func TestTheOperatorAllowsHere(t *testing.T) {
+	t.Parallel()
+	b := &book{}
+	w := newWorld(t, script(writer), []tools.Tool{b.tool()}, withOptions(asking))
+	w.write("1", "1", "one")
+	w.question("one")
+	if err := w.agent.Approvals().Decide(t.Context(), session.Decision{Approval: w.approval().ID, Allow: true, Here: true}); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.expect().Text; !strings.Contains(got, "Allowed here, for 24 hours by the operator") {
+		t.Errorf("told %q", got)
+	}
+	w.expectText("result: written")
+	w.write("1", "1", "two")
+	w.expectText("result: written")
+	w.settled()
+	if d := cmp.Diff([]string{"one", "two"}, b.texts()); d != "" {
+		t.Error(d)
+	}
+}

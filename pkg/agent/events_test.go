@@ -90,7 +90,7 @@ func TestTheEventsOfATurn(t *testing.T) {
 	want := []string{
 		`turn {"turn":"#","chat":"1","message":"#","text":"go"}`,
 		`token {"text":"I "}`, `token {"text":"look "}`,
-		`tool_call {"id":"call_look","name":"look","arguments":{"path":"a.md"},"run":"server","summary":"look: a.md"}`,
+		`tool_call {"id":"call_look","name":"look","arguments":{"path":"a.md"},"run":"server","summary":"look: a.md","round":1}`,
 		`tool_executing {"id":"call_look","name":"look"}`,
 		`tool_progress {"id":"call_look","text":"half of it"}`,
 		`tool_result {"id":"call_look","name":"look","result":"` + strings.Repeat("long ", 100) + `","is_error":false,"duration_ms":0}`,

@@ -74,7 +74,7 @@ type Call struct {
 	// Summary is one line for people: the tool and the subject of the call.
 	Summary string `json:"summary"`
 	// Round counts the answers of the model in its turn, from 1: models repeat their ids.
-	Round int `json:"-"`
+	Round int `json:"round,omitempty"`
 }
 
 // RunServer says that the gateway runs a call, RunClient that the program does which sent

@@ -86,11 +86,15 @@ func (p pageRoutes) decide(ctx context.Context, d session.Decision, who string) 
 	if d.Allow {
 		op = admin.AllowApproval()
 	}
-	err := p.a.Operations().Do(ctx, op.Name, &admin.Request{Approval: d.Approval}, func(any) error { return nil })
+	err := p.a.Operations().Do(ctx, op.Name, &admin.Request{Approval: d.Approval, Here: d.Here}, func(any) error { return nil })
 	outcome := "ok"
 	if err != nil {
 		outcome = "failed"
 	}
-	p.a.audit.note(audit.Row{Kind: audit.KindOperator, Outcome: outcome, Detail: op.Name + " " + d.Approval + " on the page by " + who})
+	detail := op.Name + " " + d.Approval
+	if d.Here {
+		detail += " here"
+	}
+	p.a.audit.note(audit.Row{Kind: audit.KindOperator, Outcome: outcome, Detail: detail + " on the page by " + who})
 	return err
 }

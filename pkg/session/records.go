@@ -55,6 +55,9 @@ type Item struct {
 type Decision struct {
 	Approval string `json:"approval"`
 	Allow    bool   `json:"allow"`
+	// Here allows the later calls of the tool too, as the button "Allow here" does. A build
+	// that does not know it allows the call once.
+	Here bool `json:"here,omitempty"`
 }
 
 // Album is a message that is made of parts, see [Inbox.Append].

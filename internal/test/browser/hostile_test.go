@@ -8,9 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/chromedp"
-
 	"parley/internal/test/fakemodel"
 )
 
@@ -128,65 +125,4 @@ func TestHostileMarkdown(t *testing.T) { //nolint:paralleltest // a browser has 
 		t.Errorf("%+v", found)
 	}
 	b.clean()
-}
-
-// TestAccessibility: axe finds no violation in any state of the page, in either scheme and width.
-func TestAccessibility(t *testing.T) { //nolint:paralleltest // a browser has the machine to itself
-	axe, err := os.ReadFile("testdata/axe.min.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := newWorld(t, assistant)
-	b := w.browser()
-	check := func(state string) {
-		t.Helper()
-		for _, scheme := range []string{"light", "dark"} {
-			for _, width := range []int64{320, 1280} {
-				b.size(width, 800, scheme)
-				var found []string
-				b.do(chromedp.Evaluate(string(axe)+"; 1", nil), chromedp.Evaluate(`axe.run().then((r) => r.violations.map((v) =>
-					v.id + ": " + v.nodes.map((n) => n.html.slice(0, 160) + " " + n.failureSummary.slice(0, 200)).slice(0, 3).join(" | ")))`, &found,
-					chromedp.EvalAsValue, awaited))
-				for _, f := range found {
-					t.Errorf("%s, %s, %d: %s", state, scheme, width, f)
-				}
-				if wide := eval[bool](b, `document.documentElement.scrollWidth > innerWidth`); wide {
-					t.Errorf("%s, %d: the page scrolls to the side", state, width)
-				}
-			}
-		}
-		b.size(1280, 800, "light")
-	}
-	b.do(page.SetBypassCSP(true), chromedp.Navigate(w.base))
-	b.until("the login", `document.querySelector("#name")`)
-	check("login")
-	b.do(chromedp.SendKeys("#name", "ada\r", chromedp.ByQuery))
-	b.until("the code", `document.querySelector(".code-shown")`)
-	check("code")
-	b.login()
-	check("empty")
-	b.write("Please look.")
-	b.settled()
-	b.click("details.tool-execution summary")
-	b.click(".menu-place > button")
-	check("answer")
-	b.write("Now write the list.")
-	b.until("the question", `document.querySelector(".question.open button")`)
-	check("question")
-	b.click(`.bar button[aria-label="Work of this chat"]`)
-	b.until("the panel", `document.querySelector(".panel .uses")`)
-	check("panel")
-	for _, view := range []string{"status", "approvals", "tools", "audit"} {
-		b.do(chromedp.Navigate(w.base + "/#owner/" + view))
-		b.until(view, fmt.Sprintf(`document.querySelector('.views a[aria-current][href="#owner/%s"]') && document.querySelector(".sheet .rows, .sheet .question")`, view))
-		check("owner " + view)
-	}
-	b.do(chromedp.Navigate(w.base + "/#/main"))
-	b.until("the chat", `document.querySelector("#message")`)
-	b.size(320, 800, "light")
-	b.click(`.bar button[aria-label="Chats"]`)
-	b.until("the drawer", `document.querySelector(".frame.drawn")`)
-	b.picture("drawer")
-	b.do(chromedp.Evaluate(string(axe)+"; 1", nil))
-	b.size(1280, 800, "light")
 }

@@ -75,7 +75,11 @@ func TestTheViewsOfOwnersOnThePage(t *testing.T) { //nolint:paralleltest // a br
 	b.click(`.views a[href="#owner/approvals"]`)
 	b.says("+ buy milk")
 	b.everySize("owner-approvals")
-	b.click(".owner .question button.allow_once")
+	if got := eval[string](b, `[...document.querySelectorAll(".owner .choices button")].map((e) => e.innerText).join(", ")`); got !=
+		"Allow once, Allow here, Deny" {
+		t.Errorf("the buttons are %s", got)
+	}
+	b.click(".owner .question button.allow_here")
 	b.until("the answer", `document.querySelector(".owner .rows") && !document.querySelector(".owner .question")`)
 	b.click(`.views a[href="#owner/tools"]`)
 	b.says("write_file")
@@ -85,5 +89,7 @@ func TestTheViewsOfOwnersOnThePage(t *testing.T) { //nolint:paralleltest // a br
 	b.everySize("owner-audit")
 	b.do(chromedp.Navigate(w.base + "/#/main"))
 	b.until("what came of it", `[...document.querySelectorAll(".answer")].some((a) => a.innerText.includes("The result was"))`)
+	b.write("Now write the list again.") // allowed here: it does not ask
+	b.until("the second result", `[...document.querySelectorAll(".answer")].filter((a) => a.innerText.includes("The result was")).length === 2`)
 	b.clean()
 }

@@ -127,9 +127,9 @@ func TestQuestionsThatWaitCanBeShownAgain(t *testing.T) {
 // TestTheOperatorsFirstDecisionCounts also before a turn has carried it out.
 func TestTheOperatorsFirstDecisionCounts(t *testing.T) {
 	t.Parallel()
-	over := question("over", "b.md")
+	over, once := question("over", "b.md"), question("once", "c.md")
 	over.State = session.ApprovalVoid
-	m := &memory{questions: []session.Approval{question("one", "a.md"), over}}
+	m := &memory{questions: []session.Approval{question("one", "a.md"), over, once}}
 	p := room(m)
 	for range 2 { // the second is the same
 		if err := p.Decide(t.Context(), session.Decision{Approval: "one", Allow: true}); err != nil {
@@ -138,6 +138,10 @@ func TestTheOperatorsFirstDecisionCounts(t *testing.T) {
 	}
 	if err := p.Decide(t.Context(), session.Decision{Approval: "one"}); err == nil || !strings.Contains(err.Error(), "was approved before") {
 		t.Errorf("the opposite decision: %v", err)
+	}
+	here := session.Decision{Approval: "once", Allow: true, Here: true}
+	if err := p.Decide(t.Context(), here); err == nil || !strings.Contains(err.Error(), "one at a time") {
+		t.Errorf("later calls of a tool that is only allowed once: %v", err)
 	}
 	if len(m.items) != 1 {
 		t.Errorf("stored: %v", m.items)

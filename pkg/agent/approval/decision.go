@@ -33,7 +33,10 @@ type Decision struct {
 func ParseDecision(it *session.Item) (Decision, bool) {
 	if given := it.Decision; given != nil {
 		d := Decision{Approval: given.Approval, Operator: true, answer: denyCall}
-		if given.Allow {
+		switch {
+		case given.Allow && given.Here:
+			d.answer = allowHere
+		case given.Allow:
 			d.answer = allowOnce
 		}
 		return d, true

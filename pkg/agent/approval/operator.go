@@ -20,6 +20,9 @@ func (p *Approvals) Decide(ctx context.Context, d session.Decision) error {
 	if a.State != session.ApprovalOpen {
 		return fmt.Errorf("approval %s is already decided: %s", a.ID, a.State)
 	}
+	if d.Here && !a.Grantable { // its item would take the place of a decision that counts
+		return fmt.Errorf("approval %s: calls of %s can only be allowed one at a time", a.ID, a.Call.Tool)
+	}
 	item := session.Item{
 		ID: session.DecisionItemID(a.ID), Kind: session.ItemDecision, Address: a.Address, Decision: &d, Solo: true, Time: time.Now(),
 	}

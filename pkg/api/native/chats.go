@@ -107,7 +107,11 @@ const titleFrom = 8
 func (l *listing) title(ctx context.Context, id string) (title string, err error) {
 	err = l.api.o.Store.Back(ctx, id, titleFrom+1, func(e session.Entry) bool {
 		if e.Message.Role == providers.RoleUser && !e.Summary {
-			title = titleOf(l.api, e.Message.Content)
+			said, files := e.Message.Content, []providers.File(nil)
+			if o := e.Message.Original; o != nil {
+				said, files = o.Text, o.Files
+			}
+			title = titleOf(l.api, said, names(files))
 		}
 		return true
 	})
@@ -117,7 +121,18 @@ func (l *listing) title(ctx context.Context, id string) (title string, err error
 	return title, err
 }
 
-// titleOf is the title that a message gives.
-func titleOf(a *API, said string) string {
+// titleOf is the title that a message gives: its words, or the names of its files where it has none.
+func titleOf(a *API, said string, files []string) string {
+	if strings.TrimSpace(said) == "" {
+		said = strings.Join(files, ", ")
+	}
 	return text.Clip(strings.Join(strings.Fields(a.o.Redact(said)), " "), maxTitle)
+}
+
+func names(files []providers.File) []string {
+	all := make([]string, len(files))
+	for i := range files {
+		all[i] = files[i].Name
+	}
+	return all
 }

@@ -107,9 +107,17 @@ func (h filing) removeFile(w http.ResponseWriter, r *http.Request, p *place) *ht
 
 // filesOf are the files of a message of the history. One that gave way has no id.
 func (h filing) filesOf(at channels.Address, o *providers.Original) []channels.KeptFile {
-	var all []channels.KeptFile
+	all := make([]channels.KeptFile, len(o.Files))
 	for i := range o.Files {
-		f := channels.KeptFile(o.Files[i])
+		all[i] = channels.KeptFile(o.Files[i])
+	}
+	return h.found(at, all)
+}
+
+// found are files as the shelf has them now.
+func (h filing) found(at channels.Address, files []channels.KeptFile) []channels.KeptFile {
+	var all []channels.KeptFile
+	for _, f := range files {
 		if _, kept := h.api.o.Files.Find(at.Chat, f.ID); !kept {
 			f.ID = ""
 		}

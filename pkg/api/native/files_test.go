@@ -119,6 +119,9 @@ func TestAFileComesWithItsMessage(t *testing.T) {
 	if d := cmp.Diff(want, chat.Messages[0].Files); d != "" || chat.Messages[0].Text != "look" {
 		t.Errorf("the chat has %q and (-want +got):\n%s", chat.Messages[0].Text, d)
 	}
+	if _, list := w.do("ada", http.MethodGet, "/chats", ""); !strings.Contains(fmt.Sprint(list), "title:look]") {
+		t.Errorf("the list has %v", list)
+	}
 	path := "/chats/main/files/" + other.ID
 	a := w.raw("ada", http.MethodGet, path, nil)
 	if a.status != http.StatusOK || string(a.body) != "words" ||
@@ -358,5 +361,32 @@ func TestAnUploadThatBreaksOffIsNothing(t *testing.T) {
 	}
 	if deadline == 1000 {
 		t.Error("its room is never free")
+	}
+}
+
+// TestAChatOfAFileAloneHasItsName as the title; while it waits the message has its file.
+func TestAChatOfAFileAloneHasItsName(t *testing.T) {
+	t.Parallel()
+	begun, release := make(chan struct{}, 1), make(chan struct{})
+	w := newWorld(t, func([]providers.Message, []providers.ToolDefinition) *providers.LLMResponse {
+		begun <- struct{}{}
+		<-release
+		return faces.Says("thanks")
+	})
+	f := w.upload("main", "my photo.png", png)
+	s := w.open("page:ada", "main", "")
+	w.do("ada", http.MethodPost, "/chats/main/messages", fmt.Sprintf(`{"message":"","files":[%q]}`, f.ID))
+	<-begun
+	if _, chat := w.do("page:ada", http.MethodGet, "/chats/main", ""); !strings.Contains(fmt.Sprint(chat["queued"]), "name:my photo.png") {
+		t.Errorf("what waits is %v", chat["queued"])
+	}
+	if got := w.rows("page:ada"); len(got) != 1 || got[0].Title != "my photo.png" {
+		t.Errorf("while it waits: %+v", got)
+	}
+	close(release)
+	s.untilDone()
+	s.end()
+	if got := w.rows("page:ada"); len(got) != 1 || got[0].Title != "my photo.png" {
+		t.Errorf("%+v", got)
 	}
 }

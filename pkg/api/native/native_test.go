@@ -60,7 +60,7 @@ func TestAMessageAndItsEvents(t *testing.T) {
 	if !strings.Contains(all[0].Data, fmt.Sprintf(`"message":%q`, answer["message"])) {
 		t.Errorf("%v begins with %s", answer, all[0].Data)
 	}
-	if d := cmp.Diff(`{"id":"call_1","name":"look","arguments":{"path":"a.md"},"run":"server","summary":"look: a.md"}`, all[1].Data); d != "" {
+	if d := cmp.Diff(`{"id":"call_1","name":"look","arguments":{"path":"a.md"},"run":"server","summary":"look: a.md","round":1}`, all[1].Data); d != "" {
 		t.Error(d)
 	}
 	_, chat := w.do("ada", http.MethodGet, "/chats/main", "")

@@ -31,6 +31,8 @@ type queued struct {
 	Message string    `json:"message"`
 	Text    string    `json:"text"`
 	Time    time.Time `json:"time"`
+	// Files came with the message.
+	Files []channels.KeptFile `json:"files,omitempty"`
 }
 
 // queuedIn are the messages of a chat that wait for their turns, with that of the running one.
@@ -43,7 +45,7 @@ func queuedIn(ctx context.Context, a *API, at channels.Address) ([]queued, error
 			continue
 		}
 		if name, _ := a.o.Command(in.Text); name != commandStop { // a button of the page sends it
-			all = append(all, queued{Message: items[i].ID, Text: a.o.Redact(in.Text), Time: items[i].Time})
+			all = append(all, queued{Message: items[i].ID, Text: a.o.Redact(in.Text), Time: items[i].Time, Files: filing{a}.found(at, in.Kept())})
 		}
 	}
 	return all, err
@@ -61,7 +63,11 @@ func (l *listing) row(ctx context.Context, info *session.Info) (row pageChat, er
 			return row, err
 		}
 		if len(waits) > 0 {
-			row.Title = titleOf(l.api, waits[0].Text)
+			var files []string
+			for i := range waits[0].Files {
+				files = append(files, waits[0].Files[i].Name)
+			}
+			row.Title = titleOf(l.api, waits[0].Text, files)
 		}
 	}
 	if row.Unread, err = l.api.o.Reading.Unread(ctx, info.Chat, maxUnread); err != nil {

@@ -94,14 +94,16 @@ type ApprovalReport struct {
 	By    string `json:"by,omitempty"`
 	// Until is when the question, or the grant, expires.
 	Until time.Time `json:"until"`
-	// Text is all of the call; of a question only.
-	Text string `json:"text,omitempty"`
+	// Text is all of the call; of a question only. Grantable says that the tool's later calls
+	// can be allowed with it.
+	Text      string `json:"text,omitempty"`
+	Grantable bool   `json:"grantable,omitempty"`
 }
 
 // decide queues the operator's decision; the chat's next turn follows it.
 func decide(allow bool) handler {
 	return func(ctx context.Context, g *Gateway, r *Request, emit Emit) error {
-		return queueDecision(ctx, g, session.Decision{Approval: r.Approval, Allow: allow}, emit)
+		return queueDecision(ctx, g, session.Decision{Approval: r.Approval, Allow: allow, Here: allow && r.Here}, emit)
 	}
 }
 
@@ -135,7 +137,7 @@ func newApprovalReport(q *session.Approval) ApprovalReport {
 	return ApprovalReport{
 		ID: q.ID, State: state, Tool: q.Call.Tool, Chat: policy.Place(q.Address).String(),
 		Who: q.Principal.Sender.Name + " " + q.Principal.Sender.ID,
-		By:  q.Answer.By.Name, Until: q.Expires, Text: q.Text,
+		By:  q.Answer.By.Name, Until: q.Expires, Text: q.Text, Grantable: q.Grantable,
 	}
 }
 

@@ -47,6 +47,8 @@ type Request struct {
 	Owner bool `json:"owner,omitempty"`
 	// Approval is the id of a question or of a grant.
 	Approval string `json:"approval,omitempty"`
+	// Here allows the later calls of an approved tool too, for its person, in that chat, for a day.
+	Here bool `json:"here,omitempty"`
 	// Usage tells which use is asked for.
 	Usage UsageAsk `json:"usage,omitzero"`
 	// Job is the id of a job.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/rs/zerolog"
 
@@ -178,10 +179,10 @@ func (p *Panels) decide(r *request) (any, error) {
 	var d struct {
 		Decision string `json:"decision"`
 	}
-	if f := httpd.Decode(r.Request, &d); f != nil || d.Decision != "allow_once" && d.Decision != "deny" {
+	if f := httpd.Decode(r.Request, &d); f != nil || !slices.Contains([]string{"allow_once", "allow_here", "deny"}, d.Decision) {
 		return nil, errDecision
 	}
-	decision := session.Decision{Approval: r.PathValue("id"), Allow: d.Decision == "allow_once"}
+	decision := session.Decision{Approval: r.PathValue("id"), Allow: d.Decision != "deny", Here: d.Decision == "allow_here"}
 	if err := p.o.Decide(r.Context(), decision, r.caller.Person.String()); err != nil {
 		return nil, &lateError{err} // it is decided or over: the error says which
 	}

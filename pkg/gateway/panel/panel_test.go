@@ -129,7 +129,7 @@ func ask(t *testing.T, d *desk, who, method, path, body string) (int, string) {
 			if said.Approval == "late" {
 				return errors.New("it is over")
 			}
-			d.done = append(d.done, fmt.Sprint(said.Approval, " ", said.Allow, " ", who))
+			d.done = append(d.done, fmt.Sprint(said.Approval, " ", said.Allow, said.Here, " ", who))
 			return nil
 		},
 		Redact: func(s string) string { return strings.ReplaceAll(s, "secret", "[redacted]") }, Log: zerolog.Nop(),
@@ -232,7 +232,8 @@ func TestTheViewsOfOwners(t *testing.T) {
 		{"ada", http.MethodGet, "status", "", http.StatusNotFound},
 		{"owner", http.MethodPost, "approvals/q", `{"decision":"allow_once"}`, http.StatusOK},
 		{"owner", http.MethodPost, "approvals/q", `{"decision":"deny"}`, http.StatusOK},
-		{"owner", http.MethodPost, "approvals/q", `{"decision":"allow_here"}`, http.StatusBadRequest},
+		{"owner", http.MethodPost, "approvals/q", `{"decision":"allow_here"}`, http.StatusOK},
+		{"owner", http.MethodPost, "approvals/q", `{"decision":"allow"}`, http.StatusBadRequest},
 		{"owner", http.MethodPost, "approvals/late", `{"decision":"deny"}`, http.StatusConflict},
 		{"ada", http.MethodPost, "approvals/q", `{"decision":"allow_once"}`, http.StatusNotFound},
 	} {
@@ -240,7 +241,7 @@ func TestTheViewsOfOwners(t *testing.T) {
 			t.Errorf("%s: %s %s: %d %s", c.who, c.path, c.body, status, body)
 		}
 	}
-	if got := strings.Join(d.done, ", "); got != "q true web:owner, q false web:owner" {
+	if got := strings.Join(d.done, ", "); got != "q true false web:owner, q false false web:owner, q true true web:owner" {
 		t.Errorf("done: %s", got)
 	}
 }

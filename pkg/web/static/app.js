@@ -108,7 +108,7 @@ function App() {
     <a class="skip" href=${owned ? "#sheet" : "#message"} onClick=${skip}>${owned ? "Skip to the view" : "Skip to the message"}</a>
     <${Sidebar} me=${me} chats=${chats} chat=${chat} out=${out} close=${closeDrawer} drawer=${drawer} />
     <button type="button" class="veil" tabindex="-1" aria-hidden="true" onClick=${closeDrawer}></button>
-    ${owned ? html`<${Owner} view=${view} opener=${menu} />` : html`<main>
+    ${owned ? html`<${Owner} view=${view} opener=${menu} />` : html`<main class=${panel ? "with-panel" : ""}>
       <header class="bar">
         ${menu}
         <h1>${(found && found.title) || "New chat"}</h1>

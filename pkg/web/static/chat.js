@@ -17,7 +17,7 @@ export function fromHistory(state, page) {
   const own = state.entries.filter((e) => waits(e) && e.key && !page.done.includes(e.key))
     .map((e) => ({ ...e, turn: "", message: e.message || page.ids[e.key] }));
   const stored = (page.queued || []).map((q) => own.find((e) => e.message === q.message)
-    || { kind: "user", id: q.message, message: q.message, text: q.text, time: q.time, state: "sent", turn: "" });
+    || { kind: "user", id: q.message, message: q.message, text: q.text, files: q.files, time: q.time, state: "sent", turn: "" });
   const waiting = [...stored, ...own.filter((e) => !stored.includes(e))];
   const entries = [...historyEntries(page.messages)];
   const turns = {};
@@ -46,6 +46,8 @@ export function withOlder(state, page) {
 const machine = /^\[[a-z]+( [^\]]{1,60})?\] /;
 // The message that closes a question.
 const decided = /\/decided\/\d+$/;
+// A message that a call has sent: the round of its turn, and the place of the call in that.
+const sent = /^(.+)\/(\d+)\/(\d+)\/[^/]+$/;
 
 function plain(text) {
   return text.replace(/`/g, "");
@@ -54,7 +56,11 @@ function plain(text) {
 function historyEntries(messages) {
   const entries = [];
   const calls = {};
+  let behind = 0; // the place behind the call whose result was read last, and what it has sent
   for (const m of messages) {
+    if (m.seq && m.role !== "tool") {
+      behind = 0;
+    }
     const at = { turn: m.turn, time: m.time, stored: true, id: `h${m.seq}` };
     if (m.role === "user" && machine.test(m.text)) {
       entries.push({ ...at, kind: "words", text: m.text });
@@ -64,17 +70,24 @@ function historyEntries(messages) {
       if (m.text && decided.test(m.id || "")) {
         entries.push({ ...at, id: m.id, kind: "notice", text: plain(m.text) });
       } else if (m.text || m.files) {
-        entries.push({ ...at, id: m.id || at.id, kind: "answer", text: m.text, file: m.file, origin: m.origin, files: m.files });
+        const answer = { ...at, id: m.id || at.id, kind: "answer", text: m.text, file: m.file, origin: m.origin, files: m.files };
+        if (behind > 0 && !m.seq && sent.test(m.id)) {
+          entries.splice(behind, 0, answer);
+          behind += 1;
+        } else {
+          entries.push(answer);
+        }
       }
       for (const c of m.tool_calls || []) {
         calls[c.id] = {
-          ...at, kind: "tool", id: c.id, name: c.name, args: c.arguments, summary: summaryOf(c.name, c.arguments), state: "done",
+          ...at, kind: "tool", id: c.id, as: key("t"), name: c.name, args: c.arguments, summary: summaryOf(c.name, c.arguments), state: "done",
         };
         entries.push(calls[c.id]);
       }
     } else if (m.role === "tool" && calls[m.tool_call_id]) {
       calls[m.tool_call_id].result = m.text;
       calls[m.tool_call_id].failed = isError(m.text);
+      behind = entries.indexOf(calls[m.tool_call_id]) + 1;
     }
   }
   return entries;
@@ -152,13 +165,13 @@ const reducers = {
     return { ...state, entries: state.entries.filter((e) => !(e.turn === state.running && (e.live || e.state === "writing"))) };
   },
   tool_call_delta(state, d) {
-    const had = state.entries.find((e) => e.kind === "tool" && e.id === d.id);
+    const had = state.entries.find((e) => e.kind === "tool" && e.id === d.id && e.turn === state.running && e.state !== "done");
     return tool(state, d.id, {
       ...(had ? {} : { name: d.name || "", state: "writing" }), draft: ((had && had.draft) || "") + (d.arguments_delta || ""),
     });
   },
   tool_call(state, d) {
-    return tool(state, d.id, { name: d.name, args: d.arguments, summary: d.summary, state: "called", draft: "" });
+    return tool(state, d.id, { name: d.name, args: d.arguments, summary: d.summary, round: d.round, state: "called", draft: "" });
   },
   tool_executing(state, d) {
     return tool(state, d.id, { name: d.name, state: "running" });
@@ -211,12 +224,12 @@ const reducers = {
     const entries = state.entries.filter((e) => e.id !== d.replaces);
     const m = { kind: "answer", id: d.id, text: d.text, file: d.file, origin: d.origin, turn, time: new Date().toISOString(), files: d.files };
     // the last text that grew is this message, which may come behind the beginning of the next turn
-    const own = findLast(entries, (e) => e.turn === turn && turn !== "");
+    const own = behindCall(entries, d.id) || findLast(entries, (e) => e.turn === turn && turn !== "" && (final || !e.grown)) + 1;
     const grown = final ? findLast(entries, (e) => e.kind === "answer" && e.grown && e.turn === turn) : -1;
     if (grown >= 0) {
       entries[grown] = { ...m, key: entries[grown].key };
     } else {
-      entries.splice(own < 0 ? beforeWaiting(entries) : own + 1, 0, m);
+      entries.splice(own || beforeWaiting(entries), 0, m);
     }
     return { ...state, entries };
   },
@@ -241,6 +254,20 @@ const reducers = {
 function turnOf(id) {
   const at = id.indexOf("/");
   return at < 0 ? "" : id.slice(0, at);
+}
+
+// behindCall is the place behind the call that has sent a message, and behind those it sent before; or 0.
+function behindCall(entries, id) {
+  const [, turn, round, index] = sent.exec(id) || [];
+  const call = entries.filter((e) => e.kind === "tool" && e.turn === turn && e.round === Number(round))[index];
+  if (!call) {
+    return 0;
+  }
+  let at = entries.indexOf(call) + 1;
+  while (at < entries.length && entries[at].kind === "answer" && sent.test(entries[at].id)) {
+    at += 1;
+  }
+  return at;
 }
 
 function findLast(entries, is) {
@@ -277,10 +304,12 @@ function grow(state, kind, text) {
   return { ...state, entries };
 }
 
+// Models repeat the ids of their calls: one that comes behind a result is another call.
 function tool(state, id, change) {
-  const at = state.entries.findIndex((e) => e.kind === "tool" && e.id === id);
-  if (at < 0) {
-    return add(settle(state), { kind: "tool", id, name: "", state: "called", turn: state.running, ...change });
+  const at = findLast(state.entries, (e) => e.kind === "tool" && e.id === id && (e.turn === state.running || e.state !== "done"));
+  const begins = change.state === "writing" || change.state === "called";
+  if (at < 0 || begins && state.entries[at].state === "done") {
+    return add(settle(state), { kind: "tool", id, as: key("t"), name: "", state: "called", turn: state.running, ...change });
   }
   const entries = [...state.entries];
   entries[at] = { ...entries[at], ...change };

@@ -3,7 +3,7 @@ import { html, Icon, useEffect, useLayoutEffect, useRef, useState } from "./lib.
 import { bytes } from "./files.js";
 
 /** Composer sends on Enter and breaks lines on Shift+Enter. */
-export function Composer({ draft, setDraft, running, send, stop, options, setOptions, tools, models, files, addFiles, dropFile }) {
+export function Composer({ draft, setDraft, running, send, stop, options, setOptions, tools, models, files, addFiles, dropFile, resendFile }) {
   const field = useRef(null);
   const picker = useRef(null);
   const [open, setOpen] = useState(false);
@@ -57,11 +57,12 @@ export function Composer({ draft, setDraft, running, send, stop, options, setOpt
   const off = options.tools === false;
   return html`<form class="composer" onSubmit=${(e) => { e.preventDefault(); go(); }}>
     ${files.length > 0 && html`<ul class="files">${files.map((f) => html`<li key=${f.key}><span class=${`chip ${f.state}`}>
-      ${f.preview ? html`<img class="thumb" src=${f.preview} alt="" />` : html`<${Icon} name="file" />`} ${f.name}
-      <span class="muted">${bytes(f.size)}</span>
-      ${f.state === "sending" && html`<progress max="1" value=${f.part} aria-label=${`Upload of ${f.name}`}></progress>`}
-      ${f.state === "failed" && html`<span class="bad" role="alert">not added: ${f.why}</span>`}
-      <button type="button" class="quiet small" aria-label=${`Remove ${f.name}`} onClick=${() => dropFile(f)}><${Icon} name="close" /></button>
+      ${f.preview ? html`<img class="thumb" src=${f.preview} alt="" />` : html`<${Icon} name="file" />`}
+      <span class="what"><span>${f.name}</span> <span class="muted">${bytes(f.size)}</span>
+        ${f.state === "sending" && html`<progress max="1" value=${f.part} aria-label=${`Upload of ${f.name}`}></progress>`}
+        ${f.state === "failed" && html`<span class="bad why" role="alert">not added: ${f.why}</span>`}
+        ${f.again && html`<button type="button" class="link" aria-label=${`Send ${f.name} again`} onClick=${() => resendFile(f)}>Try again</button>`}</span>
+      <button type="button" class="quiet small" aria-label=${`Remove ${f.name}`} onClick=${() => { dropFile(f); field.current.focus(); }}><${Icon} name="close" /></button>
     </span></li>`)}</ul>`}
     <textarea id="message" ref=${field} rows="1" aria-label="Message" placeholder="Write a message" value=${draft.text}
       onInput=${input} onKeyDown=${typed} onPaste=${pasted}></textarea>

@@ -151,13 +151,19 @@ export function Conversation({ chat, list, changed: rowChanged, chats, out }) {
         setNews(`${f.name}: ${f.why}`);
         continue;
       }
-      const under = uploads.send(chat, f, (part) => changeFile(f.key, { part }));
-      sends.current[f.key] = under;
-      under.sent.then(
-        (kept) => changeFile(f.key, { state: "ready", kept }),
-        (e) => changeFile(f.key, { state: "failed", why: e.message }),
-      ).finally(() => delete sends.current[f.key]);
+      sendFile(f);
     }
+  }
+
+  // With its key a file that is sent again is one file, also where the gateway had it.
+  function sendFile(f) {
+    changeFile(f.key, { state: "sending", part: 0, again: false });
+    const under = uploads.send(chat, f, (part) => changeFile(f.key, { part }));
+    sends.current[f.key] = under;
+    under.sent.then(
+      (kept) => changeFile(f.key, { state: "ready", kept }),
+      (e) => changeFile(f.key, { state: "failed", why: e.message, again: !(e instanceof Refused) || e.status >= 500 || e.status === 429 }),
+    ).finally(() => delete sends.current[f.key]);
   }
 
   function dropFile(f) {
@@ -220,11 +226,11 @@ export function Conversation({ chat, list, changed: rowChanged, chats, out }) {
     send({ key, body });
     setDraft({ text: "", focus: 0 });
     for (const f of files) {
-      if (f.preview) {
+      if (f.preview && !f.again) {
         URL.revokeObjectURL(f.preview);
       }
     }
-    setFiles([]);
+    setFiles(files.filter((f) => f.again)); // those that the connection lost stay to be sent again
   }
 
   async function stop() {
@@ -280,7 +286,7 @@ export function Conversation({ chat, list, changed: rowChanged, chats, out }) {
   useLayoutEffect(() => {
     const box = log.current;
     const grown = new ResizeObserver(() => {
-      if (pinned.current) {
+      if (pinned.current && current.current.entries.length > 0) {
         box.scrollTop = box.scrollHeight;
       }
     });
@@ -295,13 +301,14 @@ export function Conversation({ chat, list, changed: rowChanged, chats, out }) {
   return html`
     ${line === "lost" && html`<div class="strip lost" role="alert"><${Icon} name="warn" /> The connection is gone. The page tries again; no word is lost.</div>`}
     ${line === "back" && html`<div class="strip back" role="status"><${Icon} name="check" /> Connected again.</div>`}
+    <h2 class="offscreen">Conversation</h2>
     <div class="log" ref=${log} onScroll=${scrolled} tabindex="0" role="log" aria-label="Conversation" aria-busy=${state.running ? "true" : "false"}>
       <div class="column">
         ${state.before > 0 && html`<button type="button" class="link older" onClick=${older}>Show earlier messages</button>`}
         ${state.entries.length === 0 && line !== "loading" && html`<div class="hello"><span class="brand" aria-hidden="true"></span>
           <h2>What can I do for you?</h2>
           <p class="muted">Ask a question, or ask for something to be done: each tool that runs shows up here with its arguments and its result.</p></div>`}
-        ${state.entries.map((e) => html`<${Entry} key=${e.kind + e.id} entry=${e} actions=${actions} />`)}
+        ${state.entries.map((e) => html`<${Entry} key=${e.as || e.kind + e.id} entry=${e} actions=${actions} />`)}
         ${(silent || waiting && !state.running) && html`<p class="thinking"><span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>
           <span class="offscreen">The assistant is working</span></p>`}
       </div>
@@ -309,7 +316,7 @@ export function Conversation({ chat, list, changed: rowChanged, chats, out }) {
     <div class="below">
       ${away && html`<button type="button" class="newest" onClick=${toEnd}><${Icon} name="down" /> Newest</button>`}
       <${Composer} draft=${draft} setDraft=${setDraft} running=${working} send=${sendDraft} stop=${stop} options=${options} setOptions=${setOptions}
-        tools=${tools} models=${models} files=${files} addFiles=${addFiles} dropFile=${dropFile} />
+        tools=${tools} models=${models} files=${files} addFiles=${addFiles} dropFile=${dropFile} resendFile=${sendFile} />
       <p class="status" role="status">${news ? html`<span class="offscreen">${news}</span>` : null}
         ${state.usage && !state.running && state.usage.input + state.usage.output > 0 ? `${state.usage.input.toLocaleString()} tokens read, ${state.usage.output.toLocaleString()} written` : ""}</p>
     </div>`;

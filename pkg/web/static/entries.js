@@ -1,5 +1,5 @@
 // The entries of a chat, each as what a person sees of it.
-import { html, Icon, useState } from "./lib.js";
+import { html, Icon, useRef, useState } from "./lib.js";
 import { Code, Copy, Markdown } from "./markdown.js";
 import { visible } from "./visible.js";
 import { bytes, isPicture } from "./files.js";
@@ -35,9 +35,9 @@ function Person({ entry, actions }) {
     <div class="tools">
       ${state && html`<span class=${entry.state === "failed" ? "bad" : "muted"}>${state}</span>`}
       ${entry.state === "failed" && html`<button type="button" class="link" onClick=${() => actions.retry(entry)}>Try again</button>`}
-      <${Copy} text=${entry.text} label="Copy message" />
+      ${entry.text && html`<${Copy} text=${entry.text} label="Copy message" />
       <button type="button" class="quiet small" aria-label="Edit and send again" title="Edit and send again"
-        onClick=${() => actions.edit(entry.text)}><${Icon} name="edit" /></button>
+        onClick=${() => actions.edit(entry.text)}><${Icon} name="edit" /></button>`}
     </div>
   </article>`;
 }
@@ -50,7 +50,7 @@ function Answer({ entry, actions }) {
     <${Markdown} text=${entry.text} />
     ${entry.file && !entry.files && html`<p class="file"><${Icon} name="file" /> ${entry.file}</p>`}
     <${Files} files=${entry.files} actions=${actions} />
-    ${!entry.live && !entry.beside && html`<div class="tools"><${Copy} text=${entry.text} label="Copy answer" /></div>`}
+    ${!entry.live && !entry.beside && entry.text && html`<div class="tools"><${Copy} text=${entry.text} label="Copy answer" /></div>`}
   </article>`;
 }
 
@@ -62,8 +62,8 @@ function Files({ files, actions }) {
     ${f.id && isPicture(f.type)
       ? html`<a href=${`${actions.file(f)}?show`} target="_blank" rel="noopener"><img src=${`${actions.file(f)}?show`} alt=${f.name} loading="lazy" /></a>`
       : f.id
-        ? html`<a class="chip" href=${actions.file(f)} download=${f.name}><${Icon} name="file" /> ${f.name} <span class="muted">${bytes(f.size)}</span></a>`
-        : html`<span class="chip"><${Icon} name="file" /> ${f.name} <span class="muted">no longer kept</span></span>`}
+        ? html`<a class="chip" href=${actions.file(f)} download=${f.name}><${Icon} name="file" /> <span class="what"><span>${f.name}</span> <span class="muted">${bytes(f.size)}</span></span></a>`
+        : html`<span class="chip"><${Icon} name="file" /> <span class="what"><span>${f.name}</span> <span class="muted">no longer kept</span></span></span>`}
   </li>`)}</ul>`;
 }
 
@@ -122,18 +122,21 @@ export function Asked({ text }) {
     ${parts[4] && html`<p class="muted fine">${visible(parts[4])}</p>`}`;
 }
 
-const words = { allow_once: "Allow once", allow_here: "Always allow here", deny: "Deny" };
-const decisions = {
+/** words are those on the buttons of a question, decisions those that tell what became of it. */
+export const words = { allow_once: "Allow once", allow_here: "Allow here", deny: "Deny" };
+export const decisions = {
   allow_once: "Allowed once", allow_here: "Allowed here for a day", deny: "Denied", void: "No longer open", given_up: "No longer open",
 };
 
 function Question({ entry, actions }) {
   const [sent, setSent] = useState("");
   const [failed, setFailed] = useState("");
+  const head = useRef(null);
   const over = entry.expires && new Date(entry.expires) < new Date();
   async function answer(choice) {
     setSent(choice);
     setFailed("");
+    head.current.focus(); // the buttons go
     try {
       await actions.decide(entry.id, choice);
     } catch (e) {
@@ -143,7 +146,7 @@ function Question({ entry, actions }) {
   }
   const open = !entry.decision && !over;
   return html`<section class=${`question ${open ? "open" : ""}`} aria-label=${`Approval of ${entry.name}`}>
-    <h2><${Icon} name=${open ? "warn" : entry.decision === "deny" ? "close" : "check"} /> ${open ? "May this run?" : entry.name}</h2>
+    <h2 tabindex="-1" ref=${head}><${Icon} name=${open ? "warn" : entry.decision === "deny" ? "close" : "check"} /> ${open ? "May this run?" : entry.name}</h2>
     <${Asked} text=${entry.text} />
     ${open
       ? html`<div class="choices">${entry.choices.map((c) => html`<button type="button" key=${c} class=${c} disabled=${sent !== ""}

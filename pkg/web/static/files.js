@@ -55,7 +55,7 @@ export function send(chat, f, progress) {
         failed(new Refused(request.status, said.error || {}));
       }
     };
-    request.onerror = () => failed(new Error("the gateway did not take it: try again"));
+    request.onerror = () => failed(new Error("the connection broke off"));
     request.onabort = () => failed(new Error("it was removed"));
   });
   request.open("POST", `/page/chats/${chat}/files?name=${encodeURIComponent(f.name)}`);

@@ -1,7 +1,7 @@
 // The views of owners: how the gateway does, the approvals of all chats, the tools, the audit log.
 import { html, Icon, useEffect, useRef, useState } from "./lib.js";
 import { get, post } from "./api.js";
-import { clock, Asked } from "./entries.js";
+import { clock, decisions, words, Asked } from "./entries.js";
 
 const views = { status: "Status", approvals: "Approvals", tools: "Tools", audit: "Audit log" };
 
@@ -17,7 +17,7 @@ export function Owner({ view, opener }) {
   const head = useRef(null);
   async function read() {
     try {
-      setValues((await get(`/page/owner/${view}`)).values);
+      setValues({ view, all: (await get(`/page/owner/${view}`)).values });
     } catch (e) {
       setSaid(e.message);
     }
@@ -35,19 +35,22 @@ export function Owner({ view, opener }) {
       aria-current=${name === view ? "page" : undefined}>${title}</a>`)}</nav>
     <div id="sheet" class="sheet" tabindex="0" role="region" aria-label=${views[view]}>
       <p role="status">${said}</p>
-      ${values && html`<${shown[view]} values=${values} say=${setSaid} read=${read} />`}
+      ${values && values.view === view && html`<${shown[view]} values=${values.all} say=${setSaid} read=${read} head=${head} />`}
     </div>
   </main>`;
 }
 
-function Table({ label, columns, rows }) {
+function Table({ label, columns, rows, pairs }) {
   if (rows.length === 0) {
     return html`<p class="muted">None.</p>`;
   }
-  return html`<table class="rows" role="table" aria-label=${label}>
+  return html`<table class=${pairs ? "rows pairs" : "rows"} role="table" aria-label=${label}>
     <thead role="rowgroup"><tr role="row">${columns.map((c) => html`<th key=${c} scope="col" role="columnheader">${c}</th>`)}</tr></thead>
-    <tbody role="rowgroup">${rows.map((row, i) => html`<tr key=${i} role="row">${row.map((cell, j) => html`<td key=${j} role="cell">
-      <span class="label" aria-hidden="true">${columns[j]}</span><span>${cell === undefined || cell === "" ? "–" : cell}</span></td>`)}</tr>`)}</tbody></table>`;
+    <tbody role="rowgroup">${rows.map((row, i) => html`<tr key=${i} role="row">${row.map((cell, j) => {
+      const none = cell === undefined || cell === "";
+      return html`<td key=${j} role="cell" class=${none ? "none" : undefined}>
+        <span class="label" aria-hidden="true">${columns[j]}</span><span>${none ? "–" : cell}</span></td>`;
+    })}</tr>`)}</tbody></table>`;
 }
 
 function Status({ values }) {
@@ -55,7 +58,7 @@ function Status({ values }) {
   const store = s.store || {};
   return html`
     ${(s.trouble || []).map((t) => html`<div class="note bad" key=${t}><${Icon} name="warn" /><p>${t}</p></div>`)}
-    <${Table} label="The gateway" columns=${["What", "Value"]} rows=${[
+    <${Table} label="The gateway" pairs=${true} columns=${["What", "Value"]} rows=${[
       ["Version", s.version], ["Runs since", s.since ? clock(s.since) : ""], ["Model", s.model], ["Because", s.why],
       ["Messages that wait", store.waiting], ["Messages on their way out", store.sending], ["Background tasks", store.open_tasks],
       ["Refused by platforms", store.refused], ["Damaged records", store.corrupt],
@@ -65,13 +68,16 @@ function Status({ values }) {
       rows=${(s.channels || []).map((c) => [c.name, c.account, c.health.state, c.health.reason || c.health.detail])} />`;
 }
 
-function Approvals({ values, say, read }) {
-  const open = values.filter((q) => q.state === "open");
+function Approvals({ values, say, read, head }) {
+  const [answered, setAnswered] = useState([]); // their chats carry the answers out next
+  const open = values.filter((q) => q.state === "open" && !answered.includes(q.id));
   const rest = values.filter((q) => q.state !== "open").reverse();
   async function answer(q, decision) {
+    head.current.focus(); // the buttons go
     try {
       await post(`/page/owner/approvals/${q.id}`, { decision });
-      say(decision === "deny" ? `Denied: ${q.tool} in ${q.chat}.` : `Allowed once: ${q.tool} in ${q.chat}.`);
+      setAnswered((all) => [...all, q.id]);
+      say(`${decisions[decision]}: ${q.tool} in ${q.chat}.`);
     } catch (e) {
       say(e.message);
     }
@@ -83,8 +89,8 @@ function Approvals({ values, say, read }) {
       <h2><${Icon} name="warn" /> ${q.tool}</h2>
       <p class="muted">In ${q.chat}, for ${q.who}, until ${clock(q.until)}</p>
       <${Asked} text=${q.text} />
-      <div class="choices"><button type="button" class="allow_once" onClick=${() => answer(q, "allow_once")}>Allow once</button>
-        <button type="button" class="deny" onClick=${() => answer(q, "deny")}>Deny</button></div>
+      <div class="choices">${(q.grantable ? ["allow_once", "allow_here", "deny"] : ["allow_once", "deny"]).map((c) => html`<button
+        type="button" key=${c} class=${c} onClick=${() => answer(q, c)}>${words[c]}</button>`)}</div>
     </section>`)}
     <h2>Answered and over</h2>
     <${Table} label="Answered and over" columns=${["Tool", "Chat", "For", "State", "By", "Until"]}
@@ -102,8 +108,8 @@ function Tools({ values }) {
 
 function Audit({ values }) {
   return html`<p class="muted">The newest 200 rows; <code>parley audit show</code> has all.</p>
-    <${Table} label="Audit log" columns=${["Row", "Time", "Kind", "Chat", "Who", "Tool", "Outcome", "Detail"]}
-      rows=${values.map((r) => [r.seq, clock(r.time), r.kind, r.chat ? `${r.channel}:${r.chat}` : r.channel, r.sender, r.tool, r.outcome, r.detail])} />`;
+    <${Table} label="Audit log" columns=${["Time", "Kind", "Outcome", "Tool", "Chat", "Who", "Row", "Detail"]}
+      rows=${values.map((r) => [clock(r.time), r.kind, r.outcome, r.tool, r.chat ? `${r.channel}:${r.chat}` : r.channel, r.sender, r.seq, r.detail])} />`;
 }
 
 const shown = { status: Status, approvals: Approvals, tools: Tools, audit: Audit };
