@@ -2,6 +2,7 @@ package parley_test
 
 import (
 	"encoding/json"
+	"image/png"
 	"os"
 	"regexp"
 	"strings"
@@ -64,4 +65,32 @@ func yamlBlocks(t *testing.T, doc string) []string {
 		blocks = append(blocks, m[1])
 	}
 	return blocks
+}
+
+// TestThePicturesOfTheReadme are there, and small; make docs makes them anew.
+func TestThePicturesOfTheReadme(t *testing.T) {
+	t.Parallel()
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile(`!\[[^\]]+\]\(([^)]+)\)`).FindAllStringSubmatch(string(text), -1)
+	if len(named) == 0 {
+		t.Fatal("README.md shows no picture")
+	}
+	for _, m := range named {
+		f, err := os.Open(m[1])
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		size, err := png.DecodeConfig(f)
+		if err != nil || size.Width < 600 {
+			t.Errorf("%s: %d wide, %v", m[1], size.Width, err)
+		}
+		if info, err := f.Stat(); err != nil || info.Size() > 150_000 {
+			t.Errorf("%s has more than 150 kB, or %v", m[1], err)
+		}
+		_ = f.Close()
+	}
 }
