@@ -207,5 +207,7 @@ allow in a chat is shown here, and runs after a yes; without a terminal it needs
 	textSessionsShow     = "Show one conversation and its failures (default: that of the console)"
 	textTools            = "List the tools, show or call one, or make one of your own"
 	textToolsList        = "List all tools"
+	textToolsStats       = "Tell how often each tool was offered to each model, picked, run, refused, denied and failed since the start"
+	textNoSuchTool       = "(names without a tool)"
 	textToolsShow        = "Show the page of a tool, or of each"
 )

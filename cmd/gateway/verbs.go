@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -162,5 +163,13 @@ func newTool(h *host) *cobra.Command {
 			}, func(w io.Writer, t admin.ToolReport) error {
 				_, err := io.WriteString(w, t.Page)
 				return err
-			}), newToolCall(h), newToolNew(h))
+			}),
+		verb(h, "stats", textToolsStats, admin.ToolStats(), cobra.NoArgs, noArgs, showToolStats),
+		newToolCall(h), newToolNew(h))
+}
+
+func showToolStats(w io.Writer, s admin.ToolCounts) error {
+	_, err := fmt.Fprintf(w, "%s\t%s\toffered %d, picked %d, denied %d\t%s\n",
+		cmp.Or(s.Tool, textNoSuchTool), cmp.Or(inCell(s.Model), "-"), s.Offered, s.Picks, s.Denied, s.String())
+	return err
 }

@@ -47,7 +47,7 @@ func (d dispatcher) begins(ctx context.Context, call Call, destructive bool) *Er
 
 // record counts a call's end and tells the auditor.
 func (d dispatcher) record(ctx context.Context, call *Call, out *outcome) {
-	count(d.view.catalog.countersOf(call.Name), out)
+	count(d.view.catalog.countersOf(call.Name, scopeFrom(ctx).hooks.asked()), out)
 	if a := d.view.catalog.options.Auditor; a != nil {
 		fail := failureOf(out.result)
 		a.Ended(ctx, *call, Ending{
@@ -61,9 +61,7 @@ func (d dispatcher) record(ctx context.Context, call *Call, out *outcome) {
 // counted.
 func (d dispatcher) recordBackground(ctx context.Context, c *running, res *ToolResult) {
 	fail := failureOf(res)
-	if fail != "" {
-		c.entry.counts.Failed[typeIndex(fail)].Add(1)
-	}
+	c.entry.counts.Of(scopeFrom(ctx).hooks.asked()).Fail(fail)
 	if a := d.view.catalog.options.Auditor; a != nil {
 		a.Ended(ctx, c.request.call, Ending{Ran: true, Background: true, Failure: fail, Took: time.Since(c.started)})
 	}

@@ -37,7 +37,7 @@ func (l *loop) pending(round, index int, c providers.ToolCall) pending {
 		p.refused = Fail(ErrInvalidArguments, c.BadArguments, nil)
 	} else if l.Tools == nil {
 		p.refused = Fail(ErrNotFound, fmt.Sprintf("there is no tool %q", text.ClipBytes(c.Name, 64)), nil)
-	} else if e := l.Tools.catalog().picked(c.Name); e != nil {
+	} else if e := l.Tools.catalog().picked(c.Name, l.Model); e != nil {
 		p.call.Annotations, p.call.Async = l.Tools.catalog().limits(e), e.async
 	}
 	if index >= maxCalls {
@@ -82,7 +82,7 @@ func (l *loop) one(ctx context.Context, p *pending) error {
 	}
 	inv.Key = p.call.Key
 	s := *scopeFrom(ctx)
-	s.inv, s.hooks = inv, &hooks{loop: l, round: p.call.Round, callID: p.call.ID}
+	s.inv, s.hooks = inv, &hooks{loop: l, model: l.Model, round: p.call.Round, callID: p.call.ID}
 	if l.Brings != nil {
 		s.hooks.brings = l.Brings(p.call)
 	}

@@ -21,7 +21,7 @@ type catalog struct {
 	mu      sync.Mutex
 	now     atomic.Pointer[snapshot]
 	// unknown counts the calls of names without a tool.
-	unknown counts.Counters
+	unknown counts.Tool
 	// changes grows when a call that may change something begins and when it ends.
 	changes atomic.Uint64
 }
@@ -122,17 +122,17 @@ func (c *catalog) limits(e *entry) Annotations {
 	return a
 }
 
-// countersOf are the numbers of a name.
-func (c *catalog) countersOf(name string) *counts.Counters {
+// countersOf are the numbers of a name with a model.
+func (c *catalog) countersOf(name, model string) *counts.Counters {
 	if e := c.now.Load().byName[name]; e != nil {
-		return e.counts
+		return e.counts.Of(model)
 	}
-	return &c.unknown
+	return c.unknown.Of(model)
 }
 
 // picked counts that a model asked for a tool; nil is a name without a tool.
-func (c *catalog) picked(name string) *entry {
-	c.countersOf(name).Picks.Add(1)
+func (c *catalog) picked(name, model string) *entry {
+	c.countersOf(name, model).Picks.Add(1)
 	return c.now.Load().byName[name]
 }
 

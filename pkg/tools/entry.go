@@ -41,7 +41,7 @@ type entry struct {
 
 	// stuck counts the calls that were given up and have not ended.
 	stuck  atomic.Int32
-	counts *counts.Counters
+	counts *counts.Tool
 }
 
 // newEntry reads a tool's description of itself, once.
@@ -59,7 +59,7 @@ func newEntry(name string, tool Tool, o RegisterOptions, log *zerolog.Logger) (*
 			definition:  definitionOf(name, tool.Description(), parameters),
 			parameters:  parameters,
 			annotations: AnnotationsOf(tool),
-			counts:      &counts.Counters{},
+			counts:      &counts.Tool{},
 		}
 		_, e.contextual = tool.(ContextualTool)
 		_, e.async = tool.(AsyncTool)

@@ -5,11 +5,12 @@ import (
 	"maps"
 	"time"
 
+	"parley/pkg/tools/internal/counts"
 	"parley/pkg/tools/internal/output"
 )
 
 // ErrorType says, in one word, why a call has no result.
-type ErrorType string
+type ErrorType = counts.Type
 
 // The types of an [Error], in the order in which a call is checked.
 const (

@@ -28,6 +28,15 @@ type hooks struct {
 	// the loop of the call may be over.
 	onProgress func(line string)
 	detached   bool
+	model      string // of the loop
+}
+
+// asked is the model that made the call, or the calls around it; "" without one.
+func (h *hooks) asked() string {
+	if h == nil {
+		return ""
+	}
+	return h.model
 }
 
 // detach gives the hooks of a call that goes on in the background. They keep no part
@@ -35,7 +44,7 @@ type hooks struct {
 func (h *hooks) detach(q *request) *hooks {
 	d := &hooks{detached: true}
 	if h != nil {
-		d.callee, d.depth, d.covered, d.brings = h.callee, h.depth, h.covered, h.brings
+		d.callee, d.depth, d.covered, d.brings, d.model = h.callee, h.depth, h.covered, h.brings, h.model
 	}
 	if q.makeProgress != nil {
 		d.onProgress = q.makeProgress(q.call)

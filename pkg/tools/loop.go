@@ -181,6 +181,9 @@ func (l *loop) ask(ctx context.Context, round int, c asking.Choice, last bool) (
 		Round: round, Last: last, Conversation: l.conversation,
 	}
 	l.offer(&q)
+	if l.Tools != nil {
+		l.Tools.catalog().offered(l.Model, q.Tools[:len(q.Tools)-len(l.Caller)])
+	}
 	if l.Journal != nil {
 		q.OnEvent = func(e providers.StreamEvent) { l.streamed(round, e) }
 	}

@@ -53,10 +53,10 @@ func TestStats(t *testing.T) {
 		none := map[tools.ErrorType]uint64{}
 		want := []tools.Stats{
 			{Picks: 1, Errors: none, Refused: map[tools.ErrorType]uint64{tools.ErrNotFound: 2}},
-			{Tool: "fails", Picks: 1, Runs: 4, Errors: map[tools.ErrorType]uint64{tools.ErrBusy: 3}, Refused: none},
-			{Tool: "plain", Runs: 1, Errors: map[tools.ErrorType]uint64{tools.ErrExecutionFailed: 1}, Refused: none},
+			{Tool: "fails", Offered: 3, Picks: 1, Runs: 4, Errors: map[tools.ErrorType]uint64{tools.ErrBusy: 3}, Refused: none},
+			{Tool: "plain", Offered: 3, Runs: 1, Errors: map[tools.ErrorType]uint64{tools.ErrExecutionFailed: 1}, Refused: none},
 			{
-				Tool: "slow", Runs: 3, Errors: none, Refused: map[tools.ErrorType]uint64{tools.ErrInvalidArguments: 1},
+				Tool: "slow", Offered: 3, Runs: 3, Errors: none, Refused: map[tools.ErrorType]uint64{tools.ErrInvalidArguments: 1},
 				Total: 60 * time.Millisecond, Longest: 30 * time.Millisecond,
 			},
 		}

@@ -132,6 +132,7 @@ func (try *Attempt) deny() Verdict {
 	a := try.approval
 	a.State = session.ApprovalDenied
 	try.t.Log().Info().Str("approval", a.ID).Str("tool", a.Call.Tool).Msg("a call was denied")
+	try.t.Deps.Tools.Denied(a.Call.Tool, turn.ModelOf(try.t, turn.RoleChat).Name)
 	try.approvals.o.OnEvent(Event{Approval: *a, By: a.Answer.By, Outcome: Denied, Detail: "denied"})
 	return Verdict{
 		Kind: Closes, Text: fmt.Sprintf(textDenied, named.Person(a.Answer.By), a.Call.Tool),

@@ -63,7 +63,7 @@ type Request struct {
 func Operations() []Operation {
 	return []Operation{
 		Status(), Usage(), ListSessions(), ShowSession(), ExportSession(), ForgetSession(),
-		ListTools(), ShowTools(), CallTool(), CheckStore(), SnapshotStore(), ReleaseStore(),
+		ListTools(), ShowTools(), ToolStats(), CallTool(), CheckStore(), SnapshotStore(), ReleaseStore(),
 		ListPairs(), ApprovePair(), RevokePairs(),
 		ListApprovals(), AllowApproval(), DenyApproval(), ListGrants(), RevokeGrant(),
 		ListJobs(), ShowJob(), RunJob(), PauseJob(), ResumeJob(), RemoveJob(),

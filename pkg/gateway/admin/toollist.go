@@ -14,6 +14,21 @@ func ListTools() Operation { return Operation{Name: "tool list", Handle: listToo
 // ShowTools emits a [ToolReport] of one tool, or of each.
 func ShowTools() Operation { return Operation{Name: "tool show", Handle: showTools} }
 
+// ToolCounts is one value of the answer to [ToolStats].
+type ToolCounts struct{ tools.Stats }
+
+// ToolStats emits the [ToolCounts] of each tool with each model since the gateway was started.
+func ToolStats() Operation { return Operation{Name: "tool stats", Handle: toolStats} }
+
+func toolStats(_ context.Context, g *Gateway, _ *Request, emit Emit) error {
+	for _, s := range g.Registry.StatsByModel() {
+		if err := emit(ToolCounts{s}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ToolReport is one value of the answers to [ListTools] and [ShowTools].
 type ToolReport struct {
 	Name        string `json:"name"`

@@ -99,10 +99,10 @@ function Approvals({ values, say, read, head }) {
 
 function Tools({ values }) {
   const sum = (all) => Object.values(all || {}).reduce((a, b) => a + b, 0);
-  return html`<${Table} label="Tools" columns=${["Tool", "Level", "Changes", "Asks", "Picked", "Run", "Refused", "Failed", "Off because"]}
+  return html`<${Table} label="Tools" columns=${["Tool", "Level", "Changes", "Asks", "Offered", "Picked", "Run", "Refused", "Denied", "Failed", "Off because"]}
     rows=${values.map((t) => {
       const s = t.stats || {};
-      return [t.name, t.level, t.changes, t.asked, s.picks || 0, s.runs || 0, sum(s.refused), sum(s.errors), t.disabled];
+      return [t.name, t.level, t.changes, t.asked, s.offered || 0, s.picks || 0, s.runs || 0, sum(s.refused), s.denied || 0, sum(s.errors), t.disabled];
     })} />`;
 }
 

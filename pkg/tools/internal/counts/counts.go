@@ -10,11 +10,14 @@ const Kinds = 10
 
 // Counters are the numbers of one tool. They are safe for concurrent use.
 type Counters struct {
+	// Offered are the requests to the model that had the tool, Denied the calls that a person
+	// did not allow.
+	Offered, Denied atomic.Uint64
 	// Picks are the calls that a model wrote, Runs those that ran, Memory those that
 	// were answered from memory.
 	Picks, Runs, Memory atomic.Uint64
-	// Failed are the runs and Refused the other calls that failed, by kind.
-	Failed, Refused [Kinds]atomic.Uint64
+	// failed are the runs and refused the other calls that failed, by kind.
+	failed, refused [Kinds]atomic.Uint64
 
 	total, longest atomic.Int64
 }
