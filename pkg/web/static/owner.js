@@ -71,7 +71,7 @@ function Status({ values }) {
 function Approvals({ values, say, read, head }) {
   const [answered, setAnswered] = useState([]); // their chats carry the answers out next
   const open = values.filter((q) => q.state === "open" && !answered.includes(q.id));
-  const rest = values.filter((q) => q.state !== "open").reverse();
+  const rest = values.filter((q) => !open.includes(q)).reverse();
   async function answer(q, decision) {
     head.current.focus(); // the buttons go
     try {
@@ -94,7 +94,7 @@ function Approvals({ values, say, read, head }) {
     </section>`)}
     <h2>Answered and over</h2>
     <${Table} label="Answered and over" columns=${["Tool", "Chat", "For", "State", "By", "Until"]}
-      rows=${rest.map((q) => [q.tool, q.chat, q.who, q.state, q.by, clock(q.until)])} />`;
+      rows=${rest.map((q) => [q.tool, q.chat, q.who, q.state === "open" ? "answered" : q.state, q.by, clock(q.until)])} />`;
 }
 
 function Tools({ values }) {
