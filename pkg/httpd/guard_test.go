@@ -1,10 +1,11 @@
 package httpd_test
 
 import (
+	"cmp"
 	"fmt"
+	"iter"
 	"net/http"
-	"net/http/httptest"
-	"slices"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -19,9 +20,12 @@ func accesses() map[string]httpd.Access {
 	}
 }
 
-func allRoutes(s *httpd.Server) {
+func allRoutes(s *httpd.Server) { routes(s, "GET", "POST", "DELETE") }
+
+// routes adds a route of each kind of access for each method.
+func routes(s *httpd.Server, methods ...string) {
 	for path, access := range accesses() {
-		for _, method := range []string{"GET", "POST", "DELETE"} {
+		for _, method := range methods {
 			s.Handle(httpd.Route{Pattern: method + " /" + path, Access: access, Handler: http.HandlerFunc(yes)})
 		}
 	}
@@ -44,51 +48,42 @@ func (c *cell) String() string {
 		c.origin.name, c.site.name, c.loads.name, c.cookie.name, c.bearer.name)
 }
 
-func (c *cell) request() *http.Request {
-	method := c.method
-	if method == "upgrade" {
-		method = http.MethodGet
-	}
-	r := httptest.NewRequest(method, "/"+c.access, http.NoBody)
-	r.Host = c.host
-	r.Header.Set("Content-Type", "application/json")
+// fill makes the request of a cell out of an old one.
+func (c *cell) fill(r *http.Request) {
+	r.Method, r.Host, r.URL.Path = c.method, c.host, "/"+c.access
+	clear(r.Header)
+	r.Header["Content-Type"] = []string{"application/json"}
 	if c.method == "upgrade" {
-		r.Header.Set("Connection", "Upgrade")
-		r.Header.Set("Upgrade", "websocket")
+		r.Method = http.MethodGet
+		r.Header["Connection"], r.Header["Upgrade"] = []string{"Upgrade"}, []string{"websocket"}
 	}
-	for key, h := range map[string]header{"Origin": c.origin, "Sec-Fetch-Site": c.site, "Cookie": c.cookie, "Authorization": c.bearer} {
-		for _, v := range h.values {
-			r.Header.Add(key, v)
-		}
-	}
+	r.Header["Origin"], r.Header["Sec-Fetch-Site"] = c.origin.values, c.site.values
+	r.Header["Cookie"], r.Header["Authorization"] = c.cookie.values, c.bearer.values
 	if c.loads.name == "navigates" {
-		r.Header.Set("Sec-Fetch-Mode", "navigate")
-		r.Header.Set("Sec-Fetch-Dest", "document")
+		r.Header["Sec-Fetch-Mode"], r.Header["Sec-Fetch-Dest"] = []string{"navigate"}, []string{"document"}
 	}
-	return r
 }
 
-// want is the answer by the rules, in words of the headers alone.
-func (c *cell) want(ours string) int {
-	writes := slices.Contains([]string{"POST", "upgrade"}, c.method)
+// want is the answer by the rules, in words of the table alone; foreign is that of the Host.
+func (c *cell) want(foreign bool) int {
+	reads := c.method == "GET" || c.method == "HEAD"
 	loads := c.loads.name == "navigates"
 	siteSame, siteOwn := c.site.name == "none sent" || c.site.name == "same-origin", c.site.name == "none"
-	noOrigin, ownOrigin := c.origin.name == "none sent", len(c.origin.values) == 1 && c.origin.values[0] == ours
+	noOrigin, ownOrigin := c.origin.name == "none sent", c.origin.name == "ours"
 	var fromOurs bool
-	switch c.access {
-	case "page", "login":
-		if writes {
-			fromOurs = ownOrigin && siteSame
-		} else {
-			fromOurs = (noOrigin || ownOrigin) && (siteSame || siteOwn && loads)
-		}
-	case "static":
+	switch {
+	case c.origin.name == "twice" || strings.HasPrefix(c.site.name, "twice"):
+	case c.access == "page" || c.access == "login":
+		fromOurs = ownOrigin && siteSame ||
+			reads && noOrigin && siteSame ||
+			reads && loads && siteOwn && (noOrigin || ownOrigin)
+	case c.access == "static": // the same for everyone
 		fromOurs = (noOrigin || ownOrigin) && (siteSame || siteOwn || loads)
-	default:
-		fromOurs = c.origin.name != "twice"
+	default: // no credential is added by a browser
+		fromOurs = true
 	}
 	switch {
-	case c.access != "probe" && ours == "":
+	case c.access != "probe" && foreign:
 		return http.StatusMisdirectedRequest
 	case !fromOurs:
 		return http.StatusForbidden
@@ -99,42 +94,60 @@ func (c *cell) want(ours string) int {
 	}
 }
 
-// TestGuardTable asks each cell: Host, Origin, Sec-Fetch-Site, cookie, bearer, method and
-// kind of access.
+// TestGuardTable asks each cell: Host, Origin, Sec-Fetch-Site, the window that loads, cookie, bearer, method and kind of
+// access, each value with each of the others. Of the many names under which nobody finds us, and of our own, one of each kind is
+// asked with all; the others are asked with a part of them.
 func TestGuardTable(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, allRoutes)
+	w := newWorld(t, func(s *httpd.Server) { routes(s, "GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS") })
 	port := w.port()
-	cookieName := func(host string) string {
-		if strings.HasPrefix(host, publicHost) {
-			return "__Host-parley"
-		}
-		return "parley-" + port
-	}
-	cells := 0
-	for host, ours := range hostsOf(port) {
-		whole := host == "localhost:"+port || host == publicHost
-		for _, access := range []string{"program", "page", "login", "static", "platform", "probe"} {
-			for _, c := range cellsOf(host, access, port, cookieName(host)) {
-				if !whole && (c.cookie.name != "good" || c.bearer.name != "good" || c.site.name == "odd") {
-					continue // the other hosts differ only in their names: each is asked with the credentials that would let in
-				}
-				cells++
-				got := httptest.NewRecorder()
-				w.server.ServeHTTP(got, c.request())
-				if want := c.want(ours); got.Code != want {
-					t.Errorf("%s: %d, want %d", &c, got.Code, want)
-				}
-				if got.Header().Get("Content-Security-Policy") == "" || got.Header().Get("Access-Control-Allow-Origin") != "" {
-					t.Fatalf("%s: the headers are %v", &c, got.Header())
-				}
+	whole := map[string]bool{"127.0.0.1:" + port: true, publicHost: true, "evil.example": true, "evil.example:" + port: true, "": true}
+	for access := range accesses() {
+		t.Run(access, func(t *testing.T) {
+			t.Parallel()
+			cells := 0
+			request := &http.Request{URL: &url.URL{}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody, Header: http.Header{}}
+			for host, ours := range hostsOf(port) {
+				eachCell(access, host, valuesOf(access, ours, port, whole[host]), func(c *cell) bool {
+					cells++
+					c.fill(request)
+					got := &noted{header: http.Header{}}
+					w.server.ServeHTTP(got, request)
+					if want := c.want(ours == ""); got.code() != want {
+						t.Errorf("%s: %d, want %d", c, got.code(), want)
+					}
+					if got.header["Content-Security-Policy"] == nil || got.header["Access-Control-Allow-Origin"] != nil {
+						t.Errorf("%s: the headers are %v", c, got.header)
+					}
+					return !t.Failed()
+				})
 			}
-		}
-		if t.Failed() {
-			return
-		}
+			t.Logf("%d cells", cells)
+		})
 	}
-	t.Logf("%d cells", cells)
+}
+
+// noted is the head of an answer.
+type noted struct {
+	header http.Header
+	status int
+}
+
+// Header implements [http.ResponseWriter].
+func (n *noted) Header() http.Header { return n.header }
+
+// WriteHeader implements [http.ResponseWriter].
+func (n *noted) WriteHeader(status int) { n.status = status }
+
+// Write implements [http.ResponseWriter].
+func (*noted) Write(p []byte) (int, error) { return len(p), nil }
+
+// code is the status, which is 200 where nobody wrote one.
+func (n *noted) code() int {
+	if n.status == 0 {
+		return http.StatusOK
+	}
+	return n.status
 }
 
 // hostsOf are values of Host with the origin that is ours under them; "" marks a foreign
@@ -146,62 +159,92 @@ func hostsOf(port string) map[string]string {
 		publicHost: "https://" + publicHost, publicHost + ":443": "https://" + publicHost,
 		"": "", "localhost": "", "127.0.0.1": "", "evil.example": "", "evil.example:" + port: "", "localhost.evil.example:" + port: "",
 		"evil.localhost:" + port: "", "127.0.0.1:1": "", publicHost + ":" + port: "", publicHost + ".": "", "a." + publicHost: "",
-		publicHost + ".evil.example": "", "127.0.0.2:" + port: "", "0.0.0.0:" + port: "", "[::]:" + port: "",
+		publicHost + ".evil.example": "",
+		"evil.example@" + publicHost: "", publicHost + ":0443": "", "localhost:" + port + ",evil.example": "",
+		"[::ffff:127.0.0.1]:" + port: "", "127.1:" + port: "", "2130706433:" + port: "", "localhost.:" + port: "",
+		"127.0.0.2:" + port: "", "0.0.0.0:" + port: "", "[::]:" + port: "",
 	}
 }
 
-func cellsOf(host, access, port, cookie string) []cell {
-	own := map[bool]string{true: "https://" + publicHost, false: "http://localhost:" + port}[cookie == "__Host-parley"]
-	origins := []header{
-		{"none sent", nil},
-		{"ours", []string{own}},
-		{"127.0.0.1", []string{"http://127.0.0.1:" + port}},
-		{"[::1]", []string{"http://[::1]:" + port}},
-		{"null", []string{"null"}},
-		{"evil", []string{"https://evil.example"}},
-		{"another port", []string{"http://localhost:1"}},
-		{"another scheme", []string{"http://" + publicHost}},
-		{"twice", []string{own, own}},
+// values are those of the headers in a part of the table.
+type values struct{ origins, sites, cookies, bearers []header }
+
+// valuesOf are those for requests with one kind of access under a name; ours is the origin that is ours there. A part of them
+// comes first: those that would let in, and the plainest that would not.
+func valuesOf(access, ours, port string, whole bool) values {
+	own, cookie := cmp.Or(ours, "http://localhost:"+port), "parley-"+port
+	if strings.HasPrefix(own, "https://") {
+		cookie = "__Host-parley"
 	}
-	sites := []header{{"none sent", nil}}
-	for _, s := range []string{"same-origin", "same-site", "cross-site", "none", "odd"} {
-		sites = append(sites, header{s, []string{s}})
+	v := values{
+		origins: []header{
+			{"none sent", nil}, {"ours", []string{own}}, {"of the Host", []string{"http://evil.example:" + port}},
+			{"evil", []string{"https://evil.example"}}, {"null", []string{"null"}}, {"empty", []string{""}},
+			{"another port", []string{"http://localhost:1"}}, {"another scheme", []string{"http://" + publicHost}},
+			{"another name of ours", []string{otherThan(own, port)}}, {"a path", []string{own + "/"}}, {"twice", []string{own, own}},
+		},
+		cookies: []header{
+			{"none sent", nil}, {"good", []string{cookie + "=" + goodSession}}, {"bad", []string{cookie + "=x"}},
+			{"of another name", []string{"parley=" + goodSession}}, {"a token", []string{cookie + "=" + goodToken}},
+			{"twice", []string{cookie + "=" + goodSession + "; " + cookie + "=" + goodSession}},
+		},
+		bearers: []header{
+			{"none sent", nil}, {"good", []string{"Bearer " + goodToken}}, {"bad", []string{"Bearer x"}},
+			{"basic", []string{"Basic " + goodToken}}, {"a session", []string{"Bearer " + goodSession}},
+			{"twice", []string{"Bearer " + goodToken, "Bearer " + goodToken}},
+		},
 	}
-	cookies := []header{
-		{"none sent", nil},
-		{"good", []string{cookie + "=" + goodSession}},
-		{"bad", []string{cookie + "=x"}},
-		{"of another name", []string{"parley=" + goodSession}},
-		{"twice", []string{cookie + "=" + goodSession + "; " + cookie + "=" + goodSession}},
-		{"a token", []string{cookie + "=" + goodToken}},
+	for _, s := range []string{"same-origin", "cross-site", "same-site", "none", "odd", "", "Same-Origin"} {
+		v.sites = append(v.sites, header{s, []string{s}})
 	}
-	bearers := []header{
-		{"none sent", nil},
-		{"good", []string{"Bearer " + goodToken}},
-		{"bad", []string{"Bearer x"}},
-		{"basic", []string{"Basic " + goodToken}},
-		{"a session", []string{"Bearer " + goodSession}},
-		{"twice", []string{"Bearer " + goodToken, "Bearer " + goodToken}},
+	v.sites = append(v.sites, header{"none sent", nil}, header{"twice", []string{"same-origin", "same-origin"}})
+	if access != "page" || !whole {
+		v.cookies = v.cookies[:2]
 	}
-	if access != "page" {
-		cookies = cookies[:2]
+	if access != "program" || !whole {
+		v.bearers = v.bearers[:2]
 	}
-	if access != "program" {
-		bearers = bearers[:2]
+	if !whole {
+		v.origins, v.sites = v.origins[:4], v.sites[:2]
 	}
-	var all []cell
-	for _, method := range []string{"GET", "POST", "upgrade"} {
-		for _, origin := range origins {
-			for _, site := range sites {
-				for _, loads := range []header{{"fetched", nil}, {"navigates", nil}} {
-					for _, c := range cookies {
-						for _, b := range bearers {
-							all = append(all, cell{access, host, method, origin, site, c, b, loads})
-						}
-					}
-				}
+	return v
+}
+
+// eachCell gives each cell of a kind of access under a name until take says no.
+func eachCell(access, host string, v values, take func(*cell) bool) {
+	loads := []header{{"fetched", nil}, {"navigates", nil}}
+	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "upgrade"} {
+		for at := range product(len(v.origins), len(v.sites), len(loads), len(v.cookies), len(v.bearers)) {
+			c := cell{access, host, method, v.origins[at[0]], v.sites[at[1]], v.cookies[at[3]], v.bearers[at[4]], loads[at[2]]}
+			if !take(&c) {
+				return
 			}
 		}
 	}
-	return all
+}
+
+// product gives each choice of one index for each number.
+func product(sizes ...int) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		at := make([]int, len(sizes))
+		for yield(at) {
+			i := 0
+			for i < len(at) && at[i]+1 == sizes[i] {
+				at[i] = 0
+				i++
+			}
+			if i == len(at) {
+				return
+			}
+			at[i]++
+		}
+	}
+}
+
+// otherThan is an origin that is ours under another name than that of the request.
+func otherThan(own, port string) string {
+	if other := "http://127.0.0.1:" + port; other != own {
+		return other
+	}
+	return "http://[::1]:" + port
 }
