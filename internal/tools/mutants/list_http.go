@@ -178,6 +178,18 @@ func loginMutants() []Mutant {
 			Dir: dir, Test: "^TestTenThousandWrongCodes$",
 		},
 		{
+			Promise: "page: wrong codes", Defect: "remembers each cookie that waits",
+			File: door, Old: "\tif !known {\n\t\treturn nil, false\n\t}\n\tif a.letIn",
+			New: "\tif !known {\n\t\td.asks[hash] = &ask{Waiting: Waiting{Code: cookie, Expires: time.Now().Add(policy.PairingTime)}}\n" +
+				"\t\treturn nil, false\n\t}\n\tif a.letIn",
+			Dir: dir, Test: "^TestTenThousandWrongPairingCodes$",
+		},
+		{
+			Promise: "page: wrong codes", Defect: "answers the cookie of no browser at once",
+			File: dir + "/routes.go", Old: "	case d.delay(r.Context()):\n		answer(w", New: "	case d != nil:\n		answer(w",
+			Dir: dir, Test: "^TestTenThousandWrongPairingCodes$",
+		},
+		{
 			Promise: "page: wrong codes", Defect: "has no bound on browsers that wait",
 			File: door, Old: "len(d.asks) >= policy.MaxPairing && ", New: "len(d.asks) < 0 && ",
 			Dir: dir, Test: "^TestBrowsersThatWaitAreBounded$",

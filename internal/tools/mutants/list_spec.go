@@ -44,12 +44,5 @@ func specMutants() []Mutant {
 			File: "pkg/httpd/guard.go", Old: "func() { cancel(ErrRevoked) })", New: "func() {})",
 			Dir: "pkg/gateway", Test: "^TestRevocationEndsEachKindOfStream$",
 		},
-		{
-			Promise: "http: wrong credentials", Defect: "remembers each cookie that waits",
-			File: "pkg/httpd/login/door.go", Old: "\tif !known {\n\t\treturn nil, false\n\t}\n\tif a.letIn",
-			New: "\tif !known {\n\t\td.asks[hash] = &ask{Waiting: Waiting{Code: cookie, Expires: time.Now().Add(policy.PairingTime)}}\n" +
-				"\t\treturn nil, false\n\t}\n\tif a.letIn",
-			Dir: "pkg/gateway", Test: "^TestWrongCredentialsCostNothing$",
-		},
 	}
 }

@@ -20,11 +20,11 @@ import (
 const (
 	// LinkTime is how long a link is good.
 	LinkTime = 5 * time.Minute
-	// Delay is the time after which a wrong link is refused.
+	// Delay is the time after which a wrong link, or the cookie of no browser that waits, is refused.
 	Delay = time.Second
 	// So many links are good at a time; the oldest gives way.
 	maxLinks = 16
-	// So many wrong links wait for their refusal; further ones are refused at once, with
+	// So many wrong ones wait for their refusal; further ones are refused at once, with
 	// another status.
 	maxDelayed = 64
 )
@@ -227,7 +227,7 @@ func (d *Door) enter(cookie string) (who *policy.Person, waits bool) {
 	return a.letIn, a.letIn == nil
 }
 
-// delay waits before a wrong link is refused. It says whether there was room to wait.
+// delay waits before a wrong link or cookie is refused. It says whether there was room to wait.
 func (d *Door) delay(ctx context.Context) bool {
 	d.mu.Lock()
 	if d.delayed >= maxDelayed {

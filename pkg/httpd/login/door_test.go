@@ -207,45 +207,121 @@ func TestTenThousandWrongCodes(t *testing.T) {
 	})
 }
 
+// TestTenThousandWrongPairingCodes: strangers invent cookies of browsers that wait, ask for codes of their own, and
+// codes are approved that nobody was shown. It logs in none of them, holds no memory, and the browser with the right
+// code, which asked before them, is approved and let in at once.
+func TestTenThousandWrongPairingCodes(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		ada := w.browser()
+		code := ada.ask("ada")
+		before := heap()
+		const many, atOnce = 10_000, 100
+		states := map[any]int{}
+		strangers := func() {
+			var all sync.WaitGroup
+			for i := range atOnce {
+				all.Go(func() {
+					b := w.browser()
+					b.cookies["parley-8080-wait"] = wrongCookie()
+					_, said := b.post("/login/wait", "{}")
+					w.browser().post("/login/ask", fmt.Sprintf(`{"name":"eve-%d"}`, i))
+					if _, err := w.door.Approve(policy.NewPairingCode(), policy.Person{}); err == nil {
+						t.Error("a wrong code is approved")
+					}
+					w.mu.Lock()
+					defer w.mu.Unlock()
+					states[said["state"]]++
+				})
+			}
+			all.Wait()
+		}
+		for range many / atOnce {
+			began := time.Now()
+			strangers()
+			if took := time.Since(began); took != login.Delay {
+				t.Fatalf("%d wrong ones took %v", atOnce, took)
+			}
+		}
+		if states["over"]+states[nil] != many || states["over"] == 0 || len(w.sessions) != 0 || len(w.door.Waiting()) > policy.MaxPairing {
+			t.Errorf("the answers are %v, with %d sessions; %d wait", states, len(w.sessions), len(w.door.Waiting()))
+		}
+		if grown := heap() - before; grown > 1<<20 {
+			t.Errorf("the heap has grown by %d bytes", grown)
+		}
+		var last sync.WaitGroup
+		last.Go(strangers)
+		synctest.Wait() // they wait for their refusal
+		began := time.Now()
+		if _, said := ada.post("/login/wait", "{}"); said["state"] != "waiting" {
+			t.Errorf("before: %v", said)
+		}
+		if who, err := w.door.Approve(code, policy.Person{}); err != nil || who.ID != "ada" {
+			t.Errorf("approved: %v, %v", who, err)
+		}
+		if _, said := ada.post("/login/wait", "{}"); said["state"] != "in" || ada.person() != "ada" || time.Since(began) != 0 {
+			t.Errorf("the right one: %v, %q, after %v", said, ada.person(), time.Since(began))
+		}
+		last.Wait()
+	})
+}
+
+// wrongCookie is one that no browser was given.
+func wrongCookie() *http.Cookie {
+	secret, _ := httpd.NewSession()
+	return &http.Cookie{Name: "parley-8080-wait", Value: secret}
+}
+
+// heap is the memory in use.
+func heap() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
 // TestACodeLogsInTheBrowserThatShowsIt, and no other one.
 func TestACodeLogsInTheBrowserThatShowsIt(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	ada, eve := w.browser(), w.browser()
-	code := ada.ask(" Ada ")
-	if again := ada.ask("ada"); again != code {
-		t.Errorf("the browser is shown %q, then %q", code, again)
-	}
-	if other := eve.ask("ada"); other == code {
-		t.Error("two browsers are shown one code")
-	}
-	if _, said := ada.post("/login/wait", "{}"); said["state"] != "waiting" || ada.person() != "" {
-		t.Errorf("before: %v, %q", said, ada.person())
-	}
-	if waiting := w.door.Waiting(); len(waiting) != 2 || waiting[0].Code != code || waiting[0].Who.ID != "ada" {
-		t.Errorf("there wait %v", waiting)
-	}
-	if _, err := w.door.Approve("XXXXXXXX", policy.Person{}); err == nil {
-		t.Error("a wrong code is approved")
-	}
-	if who, err := w.door.Approve(code, policy.Person{}); err != nil || who.String() != "web:ada" {
-		t.Errorf("approved: %v, %v", who, err)
-	}
-	if _, err := w.door.Approve(code, login.Operator()); err == nil {
-		t.Error("a code is approved twice")
-	}
-	if _, said := eve.post("/login/wait", "{}"); said["state"] != "waiting" || eve.person() != "" {
-		t.Errorf("the other browser: %v, %q", said, eve.person())
-	}
-	if _, said := ada.post("/login/wait", "{}"); said["state"] != "in" || ada.person() != "ada" {
-		t.Errorf("after: %v, %q", said, ada.person())
-	}
-	if _, said := w.browser().post("/login/wait", "{}"); said["state"] != "over" {
-		t.Errorf("a stranger: %v", said)
-	}
-	if status, _ := ada.post("/page/logout", "{}"); status != http.StatusNoContent || len(w.ended) != 1 || ada.person() != "" {
-		t.Errorf("logging out: %d, %v, %q", status, w.ended, ada.person())
-	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		ada, eve := w.browser(), w.browser()
+		code := ada.ask(" Ada ")
+		if again := ada.ask("ada"); again != code {
+			t.Errorf("the browser is shown %q, then %q", code, again)
+		}
+		if other := eve.ask("ada"); other == code {
+			t.Error("two browsers are shown one code")
+		}
+		if _, said := ada.post("/login/wait", "{}"); said["state"] != "waiting" || ada.person() != "" {
+			t.Errorf("before: %v, %q", said, ada.person())
+		}
+		if waiting := w.door.Waiting(); len(waiting) != 2 || waiting[0].Code != code || waiting[0].Who.ID != "ada" {
+			t.Errorf("there wait %v", waiting)
+		}
+		if _, err := w.door.Approve("XXXXXXXX", policy.Person{}); err == nil {
+			t.Error("a wrong code is approved")
+		}
+		if who, err := w.door.Approve(code, policy.Person{}); err != nil || who.String() != "web:ada" {
+			t.Errorf("approved: %v, %v", who, err)
+		}
+		if _, err := w.door.Approve(code, login.Operator()); err == nil {
+			t.Error("a code is approved twice")
+		}
+		if _, said := eve.post("/login/wait", "{}"); said["state"] != "waiting" || eve.person() != "" {
+			t.Errorf("the other browser: %v, %q", said, eve.person())
+		}
+		if _, said := ada.post("/login/wait", "{}"); said["state"] != "in" || ada.person() != "ada" {
+			t.Errorf("after: %v, %q", said, ada.person())
+		}
+		if _, said := w.browser().post("/login/wait", "{}"); said["state"] != "over" {
+			t.Errorf("a stranger: %v", said)
+		}
+		if status, _ := ada.post("/page/logout", "{}"); status != http.StatusNoContent || len(w.ended) != 1 || ada.person() != "" {
+			t.Errorf("logging out: %d, %v, %q", status, w.ended, ada.person())
+		}
+	})
 }
 
 // TestNamesOnThePage: the operator's own name is none, nor is one that needs an eye to tell

@@ -39,8 +39,14 @@ func (d *Door) byLink(w http.ResponseWriter, r *http.Request) {
 	case d.delay(r.Context()):
 		httpd.Refuse(w, httpd.Refusal{Status: http.StatusForbidden, Code: "link_over", Message: textLink})
 	default:
-		httpd.Refuse(w, httpd.Refusal{Status: http.StatusTooManyRequests, Code: "too_many", Message: textSlow})
+		tooMany(w)
 	}
+}
+
+// tooMany answers a wrong credential for whose delay there is no room.
+func tooMany(w http.ResponseWriter) {
+	w.Header().Set("Retry-After", "1")
+	httpd.Refuse(w, httpd.Refusal{Status: http.StatusTooManyRequests, Code: "too_many", Message: textSlow})
 }
 
 // byCode shows a browser the code that the operator approves.
@@ -68,7 +74,8 @@ func (d *Door) byCode(w http.ResponseWriter, r *http.Request) {
 	answer(w, map[string]any{"code": waiting.Code, "person": who.String(), "expires": waiting.Expires})
 }
 
-// wait tells a browser whether the operator has let it in.
+// wait tells a browser whether the operator has let it in. A cookie that no browser was given is
+// answered late.
 func (d *Door) wait(w http.ResponseWriter, r *http.Request) {
 	who, waits := d.enter(d.cookie(r))
 	switch {
@@ -79,8 +86,10 @@ func (d *Door) wait(w http.ResponseWriter, r *http.Request) {
 		}
 	case waits:
 		answer(w, map[string]any{"state": "waiting"})
-	default:
+	case d.delay(r.Context()):
 		answer(w, map[string]any{"state": "over"})
+	default:
+		tooMany(w)
 	}
 }
 
