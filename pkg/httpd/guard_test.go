@@ -108,7 +108,11 @@ func TestGuardTable(t *testing.T) {
 			cells := 0
 			request := &http.Request{URL: &url.URL{}, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Body: http.NoBody, Header: http.Header{}}
 			for host, ours := range hostsOf(port) {
-				eachCell(access, host, valuesOf(access, ours, port, whole[host]), func(c *cell) bool {
+				v := valuesOf(ours, port).forAccess(access)
+				if !whole[host] {
+					v = v.part()
+				}
+				eachCell(access, host, v, func(c *cell) bool {
 					cells++
 					c.fill(request)
 					got := &noted{header: http.Header{}}
@@ -169,28 +173,57 @@ func hostsOf(port string) map[string]string {
 // values are those of the headers in a part of the table.
 type values struct{ origins, sites, cookies, bearers []header }
 
-// valuesOf are those for requests with one kind of access under a name; ours is the origin that is ours there. A part of them
-// comes first: those that would let in, and the plainest that would not.
-func valuesOf(access, ours, port string, whole bool) values {
+// forAccess leaves out the odd credentials of the kind that a kind of access does not look at.
+func (v values) forAccess(access string) values {
+	if access != "page" {
+		v.cookies = v.cookies[:2]
+	}
+	if access != "program" {
+		v.bearers = v.bearers[:2]
+	}
+	return v
+}
+
+// part is the beginning of each.
+func (v values) part() values {
+	return values{v.origins[:4], v.sites[:2], v.cookies[:2], v.bearers[:2]}
+}
+
+// valuesOf are those under a name; ours is the origin that is ours there. Those that would let in, and the plainest that would
+// not, come first.
+func valuesOf(ours, port string) values {
 	own, cookie := cmp.Or(ours, "http://localhost:"+port), "parley-"+port
 	if strings.HasPrefix(own, "https://") {
 		cookie = "__Host-parley"
 	}
 	v := values{
 		origins: []header{
-			{"none sent", nil}, {"ours", []string{own}}, {"of the Host", []string{"http://evil.example:" + port}},
-			{"evil", []string{"https://evil.example"}}, {"null", []string{"null"}}, {"empty", []string{""}},
-			{"another port", []string{"http://localhost:1"}}, {"another scheme", []string{"http://" + publicHost}},
-			{"another name of ours", []string{otherThan(own, port)}}, {"a path", []string{own + "/"}}, {"twice", []string{own, own}},
+			{"none sent", nil},
+			{"ours", []string{own}},
+			{"of the Host", []string{"http://evil.example:" + port}},
+			{"evil", []string{"https://evil.example"}},
+			{"null", []string{"null"}},
+			{"empty", []string{""}},
+			{"another port", []string{"http://localhost:1"}},
+			{"another scheme", []string{"http://" + publicHost}},
+			{"another name of ours", []string{otherThan(own, port)}},
+			{"a path", []string{own + "/"}},
+			{"twice", []string{own, own}},
 		},
 		cookies: []header{
-			{"none sent", nil}, {"good", []string{cookie + "=" + goodSession}}, {"bad", []string{cookie + "=x"}},
-			{"of another name", []string{"parley=" + goodSession}}, {"a token", []string{cookie + "=" + goodToken}},
+			{"none sent", nil},
+			{"good", []string{cookie + "=" + goodSession}},
+			{"bad", []string{cookie + "=x"}},
+			{"of another name", []string{"parley=" + goodSession}},
+			{"a token", []string{cookie + "=" + goodToken}},
 			{"twice", []string{cookie + "=" + goodSession + "; " + cookie + "=" + goodSession}},
 		},
 		bearers: []header{
-			{"none sent", nil}, {"good", []string{"Bearer " + goodToken}}, {"bad", []string{"Bearer x"}},
-			{"basic", []string{"Basic " + goodToken}}, {"a session", []string{"Bearer " + goodSession}},
+			{"none sent", nil},
+			{"good", []string{"Bearer " + goodToken}},
+			{"bad", []string{"Bearer x"}},
+			{"basic", []string{"Basic " + goodToken}},
+			{"a session", []string{"Bearer " + goodSession}},
 			{"twice", []string{"Bearer " + goodToken, "Bearer " + goodToken}},
 		},
 	}
@@ -198,15 +231,6 @@ func valuesOf(access, ours, port string, whole bool) values {
 		v.sites = append(v.sites, header{s, []string{s}})
 	}
 	v.sites = append(v.sites, header{"none sent", nil}, header{"twice", []string{"same-origin", "same-origin"}})
-	if access != "page" || !whole {
-		v.cookies = v.cookies[:2]
-	}
-	if access != "program" || !whole {
-		v.bearers = v.bearers[:2]
-	}
-	if !whole {
-		v.origins, v.sites = v.origins[:4], v.sites[:2]
-	}
 	return v
 }
 
