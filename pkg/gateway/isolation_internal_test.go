@@ -16,6 +16,7 @@ import (
 
 	"parley/internal/test/apidoc"
 	"parley/internal/test/faces"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/httpd"
 	"parley/pkg/session"
 )
@@ -127,10 +128,10 @@ func TestIdsOfOthersAreUnknown(t *testing.T) {
 	}
 }
 
-// TestRevocationEndsEachKindOfStream at once: none waits for its next sign of life.
+// TestRevocationEndsEachKindOfStream within a second, and the WebSocket too: none waits for its next sign of life, nor for the
+// model. A token is revoked as parley token revoke does, a person's sessions as pair revoke does, and one as a logout does.
 func TestRevocationEndsEachKindOfStream(t *testing.T) {
 	t.Parallel()
-	const atOnce = 10 * time.Second // the signs of life are 15 s apart
 	model := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, `data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Let me see. "}}]}`+"\n\n")
@@ -139,40 +140,94 @@ func TestRevocationEndsEachKindOfStream(t *testing.T) {
 	}))
 	t.Cleanup(model.Close)
 	s := serving(t, newServed(t, fmt.Sprintf(`{provider: openai, model: m, base_url: %q, api_key: "env:K"}`, model.URL)))
-	token, cookie := s.token("web:ada", "a"), s.login("web:ada", "page")
-	streams := map[string]io.ReadCloser{}
-	for name, c := range map[string]struct{ method, path, body string }{
-		"native":    {http.MethodGet, "/api/chats/main/events", ""},
-		"page":      {http.MethodGet, "/page/chats/main/events", ""},
-		"chat":      {http.MethodPost, "/v1/chat/completions", `{"model":"parley","stream":true,"messages":[{"role":"user","content":"x"}]}`},
-		"responses": {http.MethodPost, "/v1/responses", `{"model":"parley","stream":true,"input":"x"}`},
-		"agui":      {http.MethodPost, "/agui", `{"threadId":"t","runId":"1","messages":[{"role":"user","content":"x"}]}`},
+	for _, c := range []struct {
+		kind, by, method, path, body string
+		of                           string // the person
+	}{
+		{"native", "token revoke", http.MethodGet, "/api/chats/main/events", "", "ada"},
+		{
+			"chat", "token revoke", http.MethodPost, "/v1/chat/completions",
+			`{"model":"parley","stream":true,"messages":[{"role":"user","content":"x"}]}`, "ben",
+		},
+		{"responses", "token revoke", http.MethodPost, "/v1/responses", `{"model":"parley","stream":true,"input":"x"}`, "cat"},
+		{
+			"agui", "token revoke", http.MethodPost, "/agui",
+			`{"threadId":"t","runId":"1","messages":[{"role":"user","content":"x"}]}`, "dan",
+		},
+		{"socket", "token revoke", "", "/api/chats/main/socket", "", "eve"},
+		{"page", "logout", http.MethodGet, "/page/chats/main/events", "", "fay"},
+		{"page socket", "logout", "", "/page/chats/main/socket", "", "gus"},
+		{"page", "pair revoke", http.MethodGet, "/page/chats/main/events", "", "hal"},
+		{"page socket", "pair revoke", "", "/page/chats/main/socket", "", "ivy"},
 	} {
-		resp := faces.Send(t.Context(), t, c.method, s.front.server.Address()+c.path, token, c.body, "Cookie", cookie)
-		t.Cleanup(func() { _ = resp.Body.Close() })
-		if _, err := resp.Body.Read(make([]byte, 1)); err != nil || resp.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %s %v", name, resp.Status, err)
-		}
-		streams[name] = resp.Body
+		t.Run(c.kind+" by "+c.by, func(t *testing.T) {
+			t.Parallel()
+			token, cookie := s.token("web:"+c.of, "t-"+c.of), s.login("web:"+c.of, "s-"+c.of)
+			stream := s.opens(t, c.method, c.path, c.body, token, cookie)
+			begins := make([]byte, 1)
+			if c.method != "" {
+				if _, err := stream.Read(begins); err != nil {
+					t.Fatal(err)
+				}
+			}
+			ended := make(chan time.Time, 1)
+			go func() {
+				_, _ = io.Copy(io.Discard, stream)
+				ended <- time.Now()
+			}()
+			began := time.Now()
+			s.revokes(t, c.by, c.of, cookie)
+			select {
+			case at := <-ended:
+				if took := at.Sub(began); took > time.Second {
+					t.Errorf("it ended after %v", took)
+				}
+			case <-time.After(10 * time.Second):
+				t.Error("it goes on")
+			}
+		})
 	}
-	for _, id := range []string{"a", "page"} {
-		if _, err := s.store.Tokens().RevokeToken(t.Context(), id); err != nil {
-			t.Fatal(err)
-		}
+}
+
+// opens opens a stream, or a WebSocket where there is no method, whose end is that of the reader.
+func (s *served) opens(t *testing.T, method, path, body, token, cookie string) io.Reader {
+	t.Helper()
+	header := []string{"Origin", s.front.server.Address(), "Cookie", cookie}
+	if method == "" {
+		method = http.MethodGet
+		header = append(header, "Connection", "Upgrade", "Upgrade", "websocket", "Sec-WebSocket-Version", "13",
+			"Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==")
 	}
-	began := time.Now()
-	for name, body := range streams {
-		ended := make(chan struct{})
-		go func() {
-			defer close(ended)
-			_, _ = io.Copy(io.Discard, body)
-		}()
-		select {
-		case <-ended:
-			t.Logf("%s ended after %v", name, time.Since(began))
-		case <-time.After(atOnce):
-			t.Errorf("the stream of %s goes on", name)
+	resp := faces.Send(t.Context(), t, method, s.front.server.Address()+path, token, body, header...)
+	t.Cleanup(func() { _ = resp.Body.Close() })
+	if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusSwitchingProtocols {
+		t.Fatal(resp.Status)
+	}
+	return resp.Body
+}
+
+// revokes ends the credentials of a person in one of the ways.
+func (s *served) revokes(t *testing.T, by, person, cookie string) {
+	t.Helper()
+	switch by {
+	case "logout":
+		resp := faces.Send(t.Context(), t, http.MethodPost, s.front.server.Address()+"/page/logout", "", "{}", "Cookie", cookie,
+			"Origin", s.front.server.Address())
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusNoContent {
+			t.Error(resp.Status)
 		}
+	case "token revoke":
+		s.operates(t, admin.RevokeToken(), &admin.Request{Token: &admin.TokenRequest{ID: "t-" + person}})
+	default:
+		s.operates(t, admin.RevokePairs(), &admin.Request{Pair: "web:" + person})
+	}
+}
+
+func (s *served) operates(t *testing.T, op admin.Operation, r *admin.Request) {
+	t.Helper()
+	if err := s.Operations().Do(t.Context(), op.Name, r, func(any) error { return nil }); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -229,7 +284,9 @@ func held() int64 {
 func (s *served) login(person, id string) string {
 	s.t.Helper()
 	secret, hash := httpd.NewSession()
-	if err := s.store.Tokens().PutToken(s.t.Context(), hash, session.Token{ID: id, Person: person, Page: true}); err != nil {
+	now := time.Now()
+	one := session.Token{ID: id, Person: person, Page: true, Created: now, Expires: now.Add(time.Hour)} // one without an end is over
+	if err := s.store.Tokens().PutToken(s.t.Context(), hash, one); err != nil {
 		s.t.Fatal(err)
 	}
 	return s.front.server.CookieName(s.front.server.Address()) + "=" + secret
