@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -139,6 +140,23 @@ func shows(r rune) bool {
 	}
 	overAny := unicode.IsMark(r) && unicode.In(r, unicode.Inherited, unicode.Me)
 	return unicode.IsPrint(r) && !overAny && !unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
+// VisibleJSON is a JSON text of the same value, in which a character without a shape of its own is an escape of JSON.
+func VisibleJSON(raw string) string {
+	var out strings.Builder
+	for _, r := range raw {
+		switch {
+		case shows(r) || r < ' ': // the white space between values; in a value it is an escape already
+			out.WriteRune(r)
+		case r > 0xFFFF:
+			high, low := utf16.EncodeRune(r)
+			fmt.Fprintf(&out, `\u%04x\u%04x`, high, low)
+		default:
+			fmt.Fprintf(&out, `\u%04x`, r)
+		}
+	}
+	return out.String()
 }
 
 // Verbatim is [Visible] as a block of code in Markdown, which shows it as it is: no

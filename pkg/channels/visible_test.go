@@ -1,6 +1,8 @@
 package channels_test
 
 import (
+	"encoding/json"
+	"reflect"
 	"regexp"
 	"strconv"
 	"strings"
@@ -61,6 +63,20 @@ func TestVisible(t *testing.T) {
 			}
 			checkVisible(t, tc.in)
 		})
+	}
+}
+
+// TestVisibleJSON: the value stays, and what turns or hides others is an escape.
+func TestVisibleJSON(t *testing.T) {
+	t.Parallel()
+	raw := "{\n \"a\": \"x\u202ey\u200b\u007f\U000e0041é\ufffd\"}"
+	got := channels.VisibleJSON(raw)
+	if want := "{\n \"a\": \"x\\u202ey\\u200b\\u007f\\udb40\\udc41é\ufffd\"}"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	var before, after any
+	if json.Unmarshal([]byte(raw), &before) != nil || json.Unmarshal([]byte(got), &after) != nil || !reflect.DeepEqual(before, after) {
+		t.Errorf("%q means %v, before %v", got, after, before)
 	}
 }
 

@@ -91,7 +91,8 @@ func (Question) Name() string { return "confirmation_required" }
 func (d Question) size() int { return len(d.ID) + len(d.Arguments) + len(d.Question) }
 
 func (d Question) redacted(redact func(string) string) Data {
-	d.Arguments, d.Question = arguments(string(d.Arguments), redact), redact(d.Question)
+	shown := channels.VisibleJSON(string(arguments(string(d.Arguments), redact)))
+	d.Arguments, d.Question = json.RawMessage(shown), redact(d.Question)
 	return d
 }
 

@@ -40,6 +40,23 @@ func specMutants() []Mutant {
 			Dir: "pkg/gateway", Test: "^TestIdsOfOthersAreUnknown$",
 		},
 		{
+			Promise: "http: wrong credentials", Defect: "keeps a goroutine for each wrong credential",
+			File: "pkg/gateway/keyring.go", Old: "	if errors.Is(err, session.ErrNotFound) {\n		return t, who, nil, httpd.ErrNoCredential",
+			New: "	if errors.Is(err, session.ErrNotFound) {\n		go func() { select {} }()\n		return t, who, nil, httpd.ErrNoCredential",
+			Dir: "pkg/gateway", Test: "^TestWrongCredentialsCostNothing$",
+		},
+		{
+			Promise: "api: what a question shows", Defect: "shows the text of a question as the tool gave it",
+			File: native + "/chat.go", Old: "Text: channels.Visible(a.o.Redact(q.Text)), Choices", New: "Text: a.o.Redact(q.Text), Choices",
+			Dir: native, Test: "^TestAQuestionHidesNothing$",
+		},
+		{
+			Promise: "api: what a question shows", Defect: "shows the arguments as the model wrote them",
+			File: "pkg/events/data.go", Old: "channels.VisibleJSON(string(arguments(string(d.Arguments), redact)))",
+			New: "string(arguments(string(d.Arguments), redact))",
+			Dir: native, Test: "^TestAQuestionHidesNothing$",
+		},
+		{
 			Promise: "http: revoked streams", Defect: "lets the request outlive its credential",
 			File: "pkg/httpd/guard.go", Old: "func() { cancel(ErrRevoked) })", New: "func() {})",
 			Dir: "pkg/gateway", Test: "^TestRevocationEndsEachKindOfStream$",

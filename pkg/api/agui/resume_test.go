@@ -47,7 +47,7 @@ func interrupts(t *testing.T, all []event) (ids, callIDs []string) {
 	}
 	for _, one := range list {
 		i, _ := one.(map[string]any)
-		if i["reason"] != "tool_call" || i["message"] == "" || i["expiresAt"] == nil {
+		if i["reason"] != "tool_call" || i["message"] == "" || i["expiresAt"] == nil || strings.Contains(fmt.Sprint(i["message"]), "\u202e") {
 			t.Errorf("%v", i)
 		}
 		ids, callIDs = append(ids, fmt.Sprint(i["id"])), append(callIDs, fmt.Sprint(i["toolCallId"]))
@@ -154,7 +154,7 @@ func TestAnOpenInterruptOutlivesTheProcess(t *testing.T) {
 		if m := faces.Last(msgs); m.Role == providers.RoleTool {
 			return faces.Says("result: " + m.Content)
 		}
-		return faces.Calls("", "wipe", `{}`)
+		return faces.Calls("", "wipe", "{\"name\":\"a\u202egnp.exe\"}")
 	}
 	wipe := faces.Tool("wipe", tools.Annotations{Destructive: true, Level: tools.LevelWrite}, func(context.Context) string { return "wiped" })
 	first := openWorld(t, dir, ask, wipe)

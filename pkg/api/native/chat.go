@@ -114,7 +114,7 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 // questionOn is a question on the wire.
 func questionOn(a *API, q *session.Approval) question {
 	return question{
-		ID: q.ID, CallID: q.Call.ID, Name: q.Call.Tool, Text: a.o.Redact(q.Text), Choices: Choices(q), ExpiresAt: q.Expires,
+		ID: q.ID, CallID: q.Call.ID, Name: q.Call.Tool, Text: channels.Visible(a.o.Redact(q.Text)), Choices: Choices(q), ExpiresAt: q.Expires,
 	}
 }
 

@@ -192,6 +192,30 @@ func asks(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLM
 	return faces.Calls("", "wipe", `{}`)
 }
 
+// TestAQuestionHidesNothing: characters that turn others around, or that nobody sees, are numbers in what a person reads.
+func TestAQuestionHidesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func([]providers.Message, []providers.ToolDefinition) *providers.LLMResponse {
+		return faces.Calls("", "wipe", "{\"name\":\"a\u202egnp.exe\u200b\"}")
+	}, faces.Tool("wipe", tools.Annotations{Destructive: true, Level: tools.LevelWrite}, func(context.Context) string { return "" }))
+	s := w.open("ada", "main", "")
+	w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"go"}`)
+	for _, e := range s.untilDone() {
+		if e.Event == "confirmation_required" && strings.ContainsAny(e.Data, "\u202e\u200b") {
+			t.Errorf("%q", e.Data)
+		}
+	}
+	_, chat := w.do("ada", http.MethodGet, "/chats/main", "")
+	open, _ := chat["approvals"].([]any)
+	if len(open) != 1 {
+		t.Fatalf("%v", chat["approvals"])
+	}
+	one, _ := open[0].(map[string]any)
+	if text := fmt.Sprint(one["text"]); strings.ContainsAny(text, "\u202e\u200b") || !strings.Contains(text, `a\u{202e}gnp.exe\u{200b}`) {
+		t.Errorf("%q", text)
+	}
+}
+
 // TestAQuestionIsAnswered by another credential of the person, and the stream tells of it.
 func TestAQuestionIsAnswered(t *testing.T) {
 	t.Parallel()

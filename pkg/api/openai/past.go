@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"parley/pkg/channels"
 	"parley/pkg/events"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -84,7 +85,7 @@ func (p *past) tell(out writer) error {
 		done.Stop = events.StopAsked
 		all = append(all, events.Question{
 			ID: q.ID, ToolCallID: q.Call.ID, Called: q.Call.Tool, Arguments: json.RawMessage(q.Call.Arguments),
-			Question: p.redact(q.Text), ExpiresAt: q.Expires,
+			Question: channels.Visible(p.redact(q.Text)), ExpiresAt: q.Expires,
 		})
 	}
 	if done.Stop == events.StopEnd && p.fact.Program != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/pkg/channels"
 	"parley/pkg/events"
 	"parley/pkg/httpd"
 )
@@ -259,7 +260,8 @@ func (r *response) question(d *events.Question) error {
 		spelled = string(c.Arguments)
 	}
 	at, err := r.add(object{
-		"id": d.ID, "type": "mcp_approval_request", "server_label": serverLabel, "name": d.Called, "arguments": spelled,
+		"id": d.ID, "type": "mcp_approval_request", "server_label": serverLabel, "name": d.Called,
+		"arguments": channels.VisibleJSON(spelled),
 	})
 	if err != nil {
 		return err

@@ -9,6 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"parley/internal/test/faces"
+	"parley/pkg/providers"
 )
 
 // respond asks for a response.
@@ -155,6 +158,29 @@ func TestAResponseGoesOn(t *testing.T) {
 			t.Errorf("%d %v", status, answer)
 		}
 	}
+}
+
+// TestAnApprovalHidesNothing: a client that shows the arguments as they come shows a character that turns others around.
+func TestAnApprovalHidesNothing(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func([]providers.Message, []providers.ToolDefinition) *providers.LLMResponse {
+		return faces.Calls("", "erase", "{\"x\":\"a\u202egnp.exe\"}")
+	}, erase())
+	_, asked := w.respond("ada", input("go"))
+	for _, got := range []map[string]any{asked, w.again(asked)} {
+		items, _ := got["output"].([]any)
+		question, _ := items[len(items)-1].(map[string]any)
+		if question["type"] != "mcp_approval_request" || question["arguments"] != `{"x":"a\u202egnp.exe"}` {
+			t.Errorf("%v", question)
+		}
+	}
+}
+
+// again reads a response.
+func (w *world) again(response map[string]any) map[string]any {
+	w.T.Helper()
+	_, got := w.do("ada", http.MethodGet, fmt.Sprint("/responses/", response["id"]), "")
+	return got
 }
 
 // TestAnApprovalOfAResponse: another token of the person allows the call, which then runs;

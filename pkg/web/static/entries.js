@@ -80,8 +80,8 @@ function Tool({ entry }) {
   return html`<details class=${`tool-execution ${busy ? "busy" : entry.failed ? "failed" : entry.state}`}>
     <summary>
       <span class="sign"><${Icon} name=${entry.failed ? "warn" : entry.state === "done" ? "check" : "tool"} /></span>
-      <span class="call"><b>${entry.name || "tool"}</b>(${about && html`<span class="about">"${visible(about)}"</span>`})</span>
-      <span class="end">${entry.progress && busy ? entry.progress : end}</span>
+      <span class="call"><b>${visible(entry.name || "tool")}</b>(${about && html`<span class="about">"${visible(about)}"</span>`})</span>
+      <span class="end">${entry.progress && busy ? visible(entry.progress) : end}</span>
       <span class="turner"><${Icon} name="down" /></span>
     </summary>
     <div class="inside">

@@ -2,6 +2,7 @@
 import { html, Icon, useEffect, useRef, useState } from "./lib.js";
 import { get, post } from "./api.js";
 import { clock, decisions, words, Asked } from "./entries.js";
+import { visible } from "./visible.js";
 
 const views = { status: "Status", approvals: "Approvals", tools: "Tools", audit: "Audit log" };
 
@@ -49,7 +50,7 @@ function Table({ label, columns, rows, pairs }) {
     <tbody role="rowgroup">${rows.map((row, i) => html`<tr key=${i} role="row">${row.map((cell, j) => {
       const none = cell === undefined || cell === "";
       return html`<td key=${j} role="cell" class=${none ? "none" : undefined}>
-        <span class="label" aria-hidden="true">${columns[j]}</span><span>${none ? "–" : cell}</span></td>`;
+        <span class="label" aria-hidden="true">${columns[j]}</span><span>${none ? "–" : typeof cell === "string" ? visible(cell) : cell}</span></td>`;
     })}</tr>`)}</tbody></table>`;
 }
 
@@ -87,7 +88,7 @@ function Approvals({ values, say, read, head }) {
     ${open.length === 0 && html`<p class="muted">No question is open.</p>`}
     ${open.map((q) => html`<section class="question open" key=${q.id} aria-label=${`Approval of ${q.tool}`}>
       <h2><${Icon} name="warn" /> ${q.tool}</h2>
-      <p class="muted">In ${q.chat}, for ${q.who}, until ${clock(q.until)}</p>
+      <p class="muted">In ${visible(q.chat)}, for ${visible(q.who)}, until ${clock(q.until)}</p>
       <${Asked} text=${q.text} />
       <div class="choices">${(q.grantable ? ["allow_once", "allow_here", "deny"] : ["allow_once", "deny"]).map((c) => html`<button
         type="button" key=${c} class=${c} onClick=${() => answer(q, c)}>${words[c]}</button>`)}</div>
