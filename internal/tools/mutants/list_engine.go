@@ -10,6 +10,16 @@ func engineMutants() []Mutant {
 			Dir: dir, Test: "^TestFullDiskAtWithALimit$/^append$",
 		},
 		{
+			Promise: "early turns of new chats", Defect: "gives the number of a chat that was not stored to another",
+			File: dir + "/writer/batch.go", Old: "if len(b.t.Fresh) > 0 {", New: "if len(b.t.Fresh) > len(b.writes) {",
+			Dir: dir, Test: "^TestFullDiskAtWithALimit$/^begin$",
+		},
+		{
+			Promise: "early turns of new chats", Defect: "lets a new chat begin a budget of its own",
+			File: dir + "/writer/read.go", Old: "w.loans.over(k)", New: "k",
+			Dir: dir, Test: "^TestChatOfOneRequestThatBeginsIsBilledToItsPerson$",
+		},
+		{
 			Promise: "R1", Defect: "says stored before it is",
 			File: dir + "/writer/writer.go", Old: "return <-done", New: "return nil",
 			Dir: dir, Test: "^TestConformance$/^(inbox|recovery)$",

@@ -36,6 +36,10 @@
 // process that has not written yet, or one with a last transaction that failed, and a
 // chat that is a suspect, begin no turn early.
 //
+// The turn of a chat that begins does so too, but for a background agent's. It reads the
+// records of its chat by a loan, which ends with the turn or when they could not be stored.
+// No other chat gets their numbers then.
+//
 // A message that leaves at once is handed out in the same way: it is cut and laid out
 // while it is being stored, and its Plan returns when it is durable. A delivery from a
 // transaction that failed cannot be planned or ended.

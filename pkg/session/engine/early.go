@@ -36,10 +36,16 @@ func (a *arrival) Start(x *table.Tx) {
 	if s == nil || !s.Idle(a.chat) {
 		return
 	}
-	if t := ib.earlyTurn(x, a); t != nil && ib.lanes.add(t) {
-		a.turn = t
-		s.Signal(a.chat, lane.ForPerson, a.item.Time)
+	t := ib.earlyTurn(x, a)
+	if t == nil {
+		return
 	}
+	if !ib.lanes.add(t) {
+		t.loan.End()
+		return
+	}
+	a.turn = t
+	s.Signal(a.chat, lane.ForPerson, a.item.Time)
 }
 
 // Publish has no work left: the turn reads only the item, which is durable by now.
@@ -49,13 +55,15 @@ func (a *arrival) Publish() {}
 func (a *arrival) Rollback() {
 	if a.turn != nil {
 		a.turn.Fail(writer.ErrNotStored)
+		a.turn.loan.Refuse()
 	}
 }
 
 // earlyTurn is the turn that an item starts, or nil for a turn that needs more than the
 // item and the facts of its chat.
 func (ib *inbox) earlyTurn(x *table.Tx, a *arrival) *turn {
-	if a.item.Kind != session.ItemMessage || slices.Contains(x.Fresh, a.chat) || x.Has(table.Suspects, table.NumKey(a.chat)) {
+	fresh, agent := slices.Contains(x.Fresh, a.chat), a.item.Address.Channel == session.AgentChannel
+	if a.item.Kind != session.ItemMessage || fresh && agent || x.Has(table.Suspects, table.NumKey(a.chat)) {
 		return nil
 	}
 	prefix := table.NumKey(a.chat)
@@ -76,5 +84,8 @@ func (ib *inbox) earlyTurn(x *table.Tx, a *arrival) *turn {
 	t.limit.takes(a.item)
 	t.info.Items = []session.Item{*a.item}
 	t.describe(x, chat)
+	if fresh {
+		t.loan = ib.w.Lend(x, prefix, []byte(t.info.Session))
+	}
 	return t
 }

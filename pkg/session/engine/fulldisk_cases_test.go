@@ -149,6 +149,7 @@ func fullCases() map[string]fullAt {
 			then: func(ctx context.Context, s store) error { return s.want(ctx, 1, 1) },
 		},
 		"append":  {write: fullAtAppend, then: func(ctx context.Context, s store) error { return s.want(ctx, 3, 0) }},
+		"begin":   {write: fullAtBegin, then: func(ctx context.Context, s store) error { return s.want(ctx, 3, 1) }},
 		"record":  {write: fullAtRecord, then: func(ctx context.Context, s store) error { return s.want(ctx, 1, 1) }},
 		"advance": {write: fullAtAdvance, then: advanced},
 		"settle": {

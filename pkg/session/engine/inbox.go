@@ -276,7 +276,10 @@ func (ib *inbox) Run(ctx context.Context, h func(context.Context, session.Turn) 
 	sched.Stop()
 	ib.lanes.mu.Lock()
 	ib.lanes.inbox = nil
-	clear(ib.lanes.turns) // one that began early may have found no lane any more
+	for _, t := range ib.lanes.turns { // one that began early may have found no lane any more
+		t.loan.End()
+	}
+	clear(ib.lanes.turns)
 	ib.lanes.mu.Unlock()
 	return err
 }

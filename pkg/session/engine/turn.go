@@ -15,6 +15,7 @@ import (
 	"parley/pkg/session/engine/lane"
 	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
+	"parley/pkg/session/engine/writer"
 )
 
 // turn is one attempt at the items at the head of a chat's inbox.
@@ -28,6 +29,7 @@ type turn struct {
 
 	// early says that the turn began before its message was durable.
 	early    bool
+	loan     *writer.Loan // of the records of a chat that began with it
 	arrivals chan struct{}
 	newest   atomic.Uint64 // the last item that arrived
 	more     bool          // items that were not taken wait behind the turn's
@@ -72,7 +74,10 @@ func (ib *inbox) nextTurn(ctx context.Context, chat uint64, p lane.Pass, h func(
 	defer func() {
 		t.over.Store(true)
 		ib.lanes.remove(chat)
+		t.loan.End()
 	}()
+	ctx, unbind := t.loan.Bind(ctx)
+	defer unbind()
 	if !t.early {
 		if found, err := t.load(ctx); err != nil || !found {
 			return false, err

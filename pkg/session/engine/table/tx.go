@@ -29,6 +29,8 @@ type Tx struct {
 	next     uint64
 	known    bool
 	numbered bool
+	// above is the number above which all that it gives out are.
+	above uint64
 
 	Added        int      // records that may be pruned when they are old
 	Removed      int      // entries of history that went with forgotten sessions
@@ -180,11 +182,22 @@ func (t *Tx) Next() (uint64, error) {
 		if err != nil {
 			return 0, err
 		}
-		t.next, t.known = n, true
+		t.next, t.known = max(n, t.above), true
 	}
 	t.next++
 	t.numbered, t.Changed = true, true
 	return t.next, nil
+}
+
+// Above lets Next give out numbers above n alone.
+func (t *Tx) Above(n uint64) { t.above = n }
+
+// Given is the highest number that the transaction has given out, or 0.
+func (t *Tx) Given() uint64 {
+	if !t.numbered {
+		return 0
+	}
+	return t.next
 }
 
 // PutNumber stores the highest number that the transaction has given out, if it gave any.

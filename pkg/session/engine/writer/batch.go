@@ -26,6 +26,7 @@ func (b *batch) run(w *Writer, k kv.Tx) error {
 	b.t = table.NewWrite(k, w.o.Now())
 	b.t.Meta = w.State.Meta()
 	b.t.Epoch = w.State.Epoch()
+	b.t.Above(w.spent)
 	if !w.State.Begun() {
 		if err := w.o.Prelude(b.t); err != nil {
 			return err
@@ -100,10 +101,14 @@ func (b *batch) publish() {
 	}
 }
 
-// rollback makes sure that it does not count.
-func (b *batch) rollback() {
+// rollback makes sure that it does not count. A chat that could not be stored may have a turn
+// for a moment still: no other chat gets its number, and that of its session.
+func (b *batch) rollback(w *Writer) {
 	if b.t == nil {
 		return
+	}
+	if len(b.t.Fresh) > 0 {
+		w.spent = max(w.spent, b.t.Given())
 	}
 	for _, s := range b.t.Speculative {
 		s.Rollback()

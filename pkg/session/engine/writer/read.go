@@ -12,7 +12,7 @@ import (
 // View runs f in a reading transaction. Damaged records that f meets are to be
 // handed to SetAside.
 func (w *Writer) View(f func(*table.Tx) error) error {
-	err := w.store.View(func(k kv.Reader) error { return f(table.NewTx(k, w.o.Now())) })
+	err := w.store.View(func(k kv.Reader) error { return f(table.NewTx(w.loans.over(k), w.o.Now())) })
 	switch {
 	case table.IsPanic(err):
 		w.Suspect(err)

@@ -92,6 +92,7 @@ type Writer struct {
 
 	o     Options
 	store kv.Store
+	loans loans
 
 	gate   sync.RWMutex // held for reading by the callers that queue
 	closed bool
@@ -100,6 +101,7 @@ type Writer struct {
 	// one transaction that is under way.
 	unsettled  atomic.Int64
 	committing sync.Mutex
+	spent      uint64        // no number up to this one is given out; guarded by committing
 	committed  chan struct{} // closed when the loop has ended
 	requests   chan error
 }
@@ -263,15 +265,15 @@ func (w *Writer) attempt(writes []*Write) (guilty int, err error) {
 	err = w.store.Update(func(k kv.Tx) error { return b.run(w, k) })
 	switch {
 	case errors.Is(err, errUnchanged):
-		b.rollback()
+		b.rollback(w)
 		b.answer()
 		return -1, nil
 	case b.guilty >= 0:
-		b.rollback()
+		b.rollback(w)
 		w.Suspect(err)
 		return b.guilty, err
 	case err != nil:
-		b.rollback()
+		b.rollback(w)
 		w.Suspect(err)
 		return -1, w.State.failed(err)
 	}
