@@ -16,6 +16,9 @@ type answer struct {
 	// leaves counts those whose connection is no more the server's, who must end by themselves.
 	leaves *sync.WaitGroup
 	left   bool
+	// goesOn says that the stream of the answer may go on without its handler, as rest.
+	goesOn bool
+	rest   *rest
 }
 
 // Unwrap lets [http.ResponseController] find the writer below.

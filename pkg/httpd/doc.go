@@ -11,7 +11,8 @@
 // too.
 //
 // A room adds its routes with [Server.Handle], each a [Route] with its [Access]; a handler
-// reads its caller with [CallerFrom], refuses with [Refuse] and streams with [OpenStream].
+// reads its caller with [CallerFrom], refuses with [Refuse] and streams with [OpenStream], or
+// with [Outlive] where the stream waits most of its time.
 // A new kind of access is a row in [Server.admit], and in the table of the tests, which has
 // a cell for each combination.
 package httpd

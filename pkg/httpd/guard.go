@@ -209,11 +209,21 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, at *Route) {
 		Refuse(w, *refusal)
 		return
 	}
-	defer under.give(caller.Person)
+	give := func() { under.give(caller.Person) }
+	own, _ := w.(*answer)
+	own.goesOn = at.Streams && s.ctx != nil
+	defer func() {
+		if own.rest == nil {
+			give()
+			return
+		}
+		own.left = false // see there
+		go s.goOn(own.rest, caller, valid, give)
+	}()
 	ctx, cancel := lasting(context.WithValue(r.Context(), callerKey{}, caller), valid, caller)
 	defer cancel()
 	if at.Streams {
-		defer hurried(ctx, w)()
+		defer hurried(ctx, http.NewResponseController(w))()
 	}
 	at.Handler.ServeHTTP(w, r.WithContext(ctx))
 }

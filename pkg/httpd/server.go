@@ -51,6 +51,8 @@ type Server struct {
 
 	// names are known once the server listens: the port may be chosen then.
 	names atomic.Pointer[names]
+	// ctx is that of Serve, and nil before.
+	ctx context.Context //nolint:containedctx // the streams that go on without their requests end with it
 	// listens is closed then.
 	listens chan struct{}
 	once    sync.Once
@@ -115,6 +117,7 @@ func (s *Server) Routes() []Route {
 // Serve answers until ctx ends, and says why it cannot. Started is called once the server
 // listens. The contexts of requests end with ctx.
 func (s *Server) Serve(ctx context.Context, started func(net.Addr)) error {
+	s.ctx = ctx
 	server := wire.Server{
 		Listen: s.opt.Listen, Handler: s, TrustedProxies: s.opt.TrustedProxies, MaxConns: maxConns, Log: s.opt.Log,
 		Started: func(at net.Addr) {

@@ -3,6 +3,7 @@ package httpd
 import (
 	"context"
 	"fmt"
+	"io"
 	"net/http"
 	"sync"
 	"time"
@@ -48,20 +49,26 @@ const endWait = 500 * time.Millisecond
 
 // hurried ends the writes of a stream soon after ctx does, until the returned function is
 // called.
-func hurried(ctx context.Context, w http.ResponseWriter) (done func()) {
+func hurried(ctx context.Context, to sink) (done func()) {
 	stop := context.AfterFunc(ctx, func() {
 		// one that cannot be set is that of a connection which is gone
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(endWait))
+		_ = to.SetWriteDeadline(time.Now().Add(endWait))
 	})
 	return func() { stop() }
+}
+
+// sink is the way to the client.
+type sink interface {
+	SetWriteDeadline(t time.Time) error
+	Flush() error
 }
 
 // Stream is an answer of the type text/event-stream that lasts. It has one writing
 // goroutine.
 type Stream struct {
 	ctx context.Context //nolint:containedctx // the stream ends with its request
-	w   http.ResponseWriter
-	to  *http.ResponseController
+	w   io.Writer
+	to  sink
 }
 
 // OpenStream begins a stream, which lasts until ctx, that of its request, ends: headers and
@@ -80,8 +87,9 @@ func OpenStream(ctx context.Context, w http.ResponseWriter) (*Stream, error) {
 // BeginStream is OpenStream for one whose first records are at hand: they leave together
 // with the headers, at the first [Stream.Flush].
 func BeginStream(ctx context.Context, w http.ResponseWriter) (*Stream, error) {
-	s := &Stream{ctx: ctx, w: w, to: http.NewResponseController(w)}
-	if err := s.to.SetReadDeadline(time.Time{}); err != nil {
+	to := http.NewResponseController(w)
+	s := &Stream{ctx: ctx, w: w, to: to}
+	if err := to.SetReadDeadline(time.Time{}); err != nil {
 		return nil, fmt.Errorf("open a stream: %w", err)
 	}
 	h := w.Header()

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"sync"
 	"testing"
 	"time"
 
@@ -52,6 +53,7 @@ type world struct {
 	addr   string
 	revoke context.CancelFunc
 	client *http.Client
+	stop   func() // ends the server, and waits for that
 }
 
 // newWorld runs a server with the routes of add until the test ends.
@@ -70,6 +72,10 @@ func newWorld(t *testing.T, add func(*httpd.Server), change ...func(*httpd.Optio
 	add(w.server)
 	ctx, stop := context.WithCancel(t.Context())
 	addr, ended := make(chan net.Addr, 1), make(chan error, 1)
+	w.stop = sync.OnceFunc(func() {
+		stop()
+		<-ended
+	})
 	go func() { ended <- w.server.Serve(ctx, func(at net.Addr) { addr <- at }) }()
 	select {
 	case at := <-addr:
@@ -79,8 +85,7 @@ func newWorld(t *testing.T, add func(*httpd.Server), change ...func(*httpd.Optio
 	}
 	t.Cleanup(func() {
 		w.client.CloseIdleConnections()
-		stop()
-		<-ended
+		w.stop()
 	})
 	return w
 }

@@ -108,6 +108,17 @@ func serverMutants() []Mutant {
 			Dir: dir, Test: "^TestStreamsAreReadByGetAlone$",
 		},
 		{
+			Promise: "http: silent streams", Defect: "keeps the place of a stream without its handler",
+			File: dir + "/lasting.go", Old: "\tdefer over()\n", New: "\tdefer func() { _ = over }()\n",
+			Dir: dir, Test: "^TestAStreamEndsWithItsClient$",
+		},
+		{
+			Promise: "http: silent streams", Defect: "tells the end of a stream that broke",
+			File: dir + "/lasting.go", Old: "a stream has made the gateway panic\")\n\t\treturn\n",
+			New: "a stream has made the gateway panic\")\n",
+			Dir: dir, Test: "^TestAStreamThatPanicsBreaks$",
+		},
+		{
 			Promise: "http: one port", Defect: "waits for the body of a slow call",
 			File: dir + "/platform.go", Old: "SetReadDeadline(time.Now().Add(endWait))", New: "SetReadDeadline(time.Now().Add(writeWait))",
 			Dir: dir, Test: "^TestASlowCallHoldsNoAdapter$",

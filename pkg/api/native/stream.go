@@ -31,14 +31,16 @@ func (a *API) follow(w http.ResponseWriter, r *http.Request, p *place) *httpd.Re
 	if !p.program {
 		feed.watch = a.o.Hub.Watch(personOf(p.caller)) // before the page reads its list
 	}
-	defer feed.close()
-	if feed.stream, err = httpd.OpenStream(r.Context(), w); err != nil {
+	err = httpd.Outlive(w, r, func(ctx context.Context, s *httpd.Stream) {
+		defer feed.close()
+		if feed.stream = s; !lost || feed.reset() == nil {
+			feed.run(ctx)
+		}
+	})
+	if err != nil {
+		feed.close()
 		return a.fault(err)
 	}
-	if lost && feed.reset() != nil {
-		return nil
-	}
-	feed.run(r.Context())
 	return nil
 }
 
