@@ -18,6 +18,12 @@ import (
 	"parley/pkg/session/engine/writer"
 )
 
+// start is how a turn began.
+type start struct {
+	early bool         // before its message was durable
+	loan  *writer.Loan // of the records of a chat that began with it
+}
+
 // turn is one attempt at the items at the head of a chat's inbox.
 type turn struct {
 	ib   *inbox
@@ -27,9 +33,8 @@ type turn struct {
 	// suspect is the chat's entry among the suspects, nil for most.
 	suspect *table.SuspectRecord
 
-	// early says that the turn began before its message was durable.
-	early    bool
-	loan     *writer.Loan // of the records of a chat that began with it
+	start
+
 	arrivals chan struct{}
 	newest   atomic.Uint64 // the last item that arrived
 	more     bool          // items that were not taken wait behind the turn's
