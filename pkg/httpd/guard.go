@@ -218,7 +218,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, at *Route) {
 			return
 		}
 		own.left = false // see there
-		go s.goOn(own.rest, caller, valid, give)
+		go s.goOn(valid, own.rest, caller, give)
 	}()
 	ctx, cancel := lasting(context.WithValue(r.Context(), callerKey{}, caller), valid, caller)
 	defer cancel()

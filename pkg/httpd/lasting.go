@@ -46,7 +46,7 @@ type rest struct {
 
 // goOn runs the rest of a stream until the credential of its caller, the client or the server
 // ends it, and calls over then.
-func (s *Server) goOn(own *rest, caller *Caller, valid context.Context, over func()) {
+func (s *Server) goOn(valid context.Context, own *rest, caller *Caller, over func()) {
 	defer s.left.Done()
 	defer over()
 	ctx, cancel := lasting(s.ctx, valid, caller)

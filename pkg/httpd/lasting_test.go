@@ -17,7 +17,7 @@ import (
 
 // outliving adds a stream that goes on without its handler, and tells why it ended. The handler
 // tells when it has returned, or what kept the stream from opening.
-func outliving(returned chan<- error, ends chan<- error, run func(s *httpd.Stream)) func(*httpd.Server) {
+func outliving(returned, ends chan<- error, run func(s *httpd.Stream)) func(*httpd.Server) {
 	return func(s *httpd.Server) {
 		s.Handle(httpd.Route{
 			Pattern: "GET /stream", Access: httpd.AccessProgram, Streams: true,

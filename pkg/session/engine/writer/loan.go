@@ -28,7 +28,7 @@ type loans struct {
 // Lend lends the records of a chat, and of its session, to its turn. End ends that.
 func (w *Writer) Lend(x *table.Tx, chat, session []byte) *Loan {
 	l := &Loan{of: &w.loans}
-	l.stored, l.refuse = context.WithCancelCause(context.Background())
+	l.stored, l.refuse = context.WithCancelCause(context.Background()) //nolint:forbidigo // the transaction ends it, beyond any request
 	l.of.mu.Lock()
 	defer l.of.mu.Unlock()
 	if l.of.records == nil {
