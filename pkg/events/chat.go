@@ -22,6 +22,9 @@ type chat struct {
 	ends   *Done
 	awaits string
 	early  []string
+	// held are the events behind that Done, with their size.
+	held     []held
+	heldSize int
 	// readers follow it; changed is closed at the next event, and nil while no reader waits.
 	readers int
 	changed chan struct{}

@@ -16,7 +16,8 @@
 //   - A [Watch] of a group's chats has a bound: it names each changed chat once until it is
 //     asked, and says [ErrReset] where they were too many.
 //   - Done is the last event of a turn: it follows the turn's last message, once that is
-//     delivered.
+//     delivered. The events of the next turn wait for it, within bounds: where the message
+//     does not come, the readers are told to read the chat anew.
 //
 // To add an event, add its type to event.go with its name, its size and its redaction.
 package events

@@ -80,7 +80,7 @@ func (h *Hub) Tell(at channels.Address, d Data) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c := h.enter(at)
-	h.add(c, d)
+	h.tell(c, d)
 	h.leave(c)
 }
 
@@ -95,10 +95,10 @@ func (h *Hub) Delivered(at channels.Address, id string, d Data) {
 	defer h.mu.Unlock()
 	c := h.enter(at)
 	h.add(c, d)
-	if c.ends != nil && c.awaits == id {
+	switch {
+	case c.ends != nil && c.awaits == id:
 		h.finish(c)
-	}
-	if c.turn != "" {
+	case c.turn != "" || len(c.held) > 0:
 		c.early = append(c.early, id) // its turn ends later than it leaves
 		c.early = c.early[max(0, len(c.early)-maxEarly):]
 	}
@@ -127,13 +127,6 @@ func (h *Hub) add(c *chat, d Data) {
 	if tells(d) {
 		h.changed(c.at)
 	}
-}
-
-// finish adds the Done that waited; the lock is held.
-func (h *Hub) finish(c *chat) {
-	d := *c.ends
-	c.ends, c.awaits = nil, ""
-	h.add(c, d)
 }
 
 // Mark is the id from which a reader that has read the chat from the store goes on: it has
@@ -191,7 +184,11 @@ func (h *Hub) markOf(at channels.Address, is func(Data) bool) (id, turn string, 
 	if c == nil {
 		return "", "", false
 	}
-	for _, e := range slices.Backward(c.events.after(0, c.events.len())) { // a turn may have begun anew
+	all := slices.Clip(c.events.after(0, c.events.len()))
+	for _, e := range c.held { // their numbers will be higher
+		all = append(all, entry{seq: h.seq + 1, data: e.data})
+	}
+	for _, e := range slices.Backward(all) { // a turn may have begun anew
 		ok = ok || is(e.data)
 		if begun, first := e.data.(TurnBegun); first && ok {
 			return h.id(e.seq - 1), begun.Turn, true
@@ -270,7 +267,7 @@ func (h *Hub) dropIdle(before time.Time) {
 		}
 		h.idle.Remove(oldest)
 		delete(h.chats, c.at)
-		h.size -= c.events.size
+		h.size -= c.events.size + c.heldSize
 		h.gone = max(h.gone, c.events.newest(), c.floor)
 	}
 }

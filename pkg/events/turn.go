@@ -1,7 +1,6 @@
 package events
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -38,11 +37,8 @@ func (h *Hub) Begin(at channels.Address, d TurnBegun) *Turn {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c := h.enter(at)
-	if c.ends != nil { // its message is still on its way
-		h.finish(c)
-	}
-	h.add(c, d.redacted(h.o.Redact))
-	c.turn, c.began, c.early = d.Turn, h.seq, nil
+	begun, _ := d.redacted(h.o.Redact).(TurnBegun)
+	h.begin(c, begun)
 	return &Turn{
 		hub: h, at: at, id: d.Turn, calls: map[string]*growing{}, asked: map[string]bool{}, told: map[string]time.Time{},
 	}
@@ -193,10 +189,7 @@ func (t *Turn) end(d *Done, awaits string) {
 	}
 	if d != nil {
 		whole, _ := d.redacted(h.o.Redact).(Done)
-		c.ends, c.awaits = &whole, awaits
-		if awaits == "" || slices.Contains(c.early, awaits) {
-			h.finish(c)
-		}
+		h.end(c, whole, awaits)
 	}
 	h.leave(c)
 }

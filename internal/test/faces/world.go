@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -56,6 +57,8 @@ type World struct {
 	Files *shelf.Shelf
 	// URL is the address of the server, without a path.
 	URL string
+	// Delivering, where it is set, is called before the hub hears of a delivered part.
+	Delivering atomic.Pointer[func(channels.Part)]
 	// Stop ends the process; the end of the test does it too.
 	Stop func()
 
@@ -141,6 +144,9 @@ func (s readable) At(channels.Address) turn.Surface {
 
 // show tells the hub what was delivered.
 func (w *World) show(ctx context.Context, p channels.Part) {
+	if first := w.Delivering.Load(); first != nil {
+		(*first)(p)
+	}
 	if len(p.Buttons) == 0 {
 		w.Hub.Delivered(p.Address, p.ID, events.Message{ID: p.ID, Role: "assistant", Text: p.Text, Replaces: p.Finishes})
 		return

@@ -19,7 +19,7 @@ func List() []Mutant {
 		readerMutants(), drainMutants(), hiddenMutants(), peopleMutants(), newcomerMutants(), limitMutants(), startMutants(),
 		chatListMutants(),
 		spokenMutants(), geminiMutants(), claudeMutants(), toolModeMutants(),
-		eventMutants(), pieceMutants(), apiMutants(), specMutants(), aguiMutants(), credentialMutants(), pageMutants(),
+		eventMutants(), gateMutants(), pieceMutants(), apiMutants(), specMutants(), aguiMutants(), credentialMutants(), pageMutants(),
 		openaiMutants(), clientMutants(), socketMutants(), shelfMutants(), formatMutants(),
 	)
 }

@@ -6,7 +6,8 @@ func eventMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "events: order", Defect: "says that a turn is done before its message is there",
-			File: dir + "/turn.go", Old: `if awaits == "" || slices.Contains(c.early, awaits) {`, New: `if c.ends != nil || slices.Contains(c.early, awaits) {`,
+			File: dir + "/gate.go",
+			Old:  `	case awaits == "" || slices.Contains(c.early, awaits):`, New: `	case awaits != " " || slices.Contains(c.early, awaits):`,
 			Dir: dir, Test: "^TestDoneFollowsTheLastMessage$",
 		},
 		{
@@ -173,6 +174,24 @@ func pieceMutants() []Mutant {
 			Promise: "events: order", Defect: "tells the id of a call with its first piece alone",
 			File: "pkg/tools/internal/asking/pieces.go", Old: "			piece.ID, piece.Name = first.ID, first.Name\n", New: "",
 			Dir: "pkg/tools", Test: "^TestPiecesOfCallsHaveTheirID$",
+		},
+	}
+}
+
+// gateMutants break the wait of a turn's events for the message of the turn before.
+func gateMutants() []Mutant {
+	const dir = "pkg/events"
+	return []Mutant{
+		{
+			Promise: "events: order", Defect: "says that a turn is done when the next one begins",
+			File: dir + "/gate.go",
+			Old:  "	c.turn, c.began = d.Turn, 0\n", New: "	c.turn, c.began = d.Turn, 0\n	if c.ends != nil {\n		h.finish(c)\n	}\n",
+			Dir: "pkg/api/native", Test: "^TestATurnEndsBeforeTheNextOne$",
+		},
+		{
+			Promise: "events: slow readers", Defect: "waits without a bound for a message that does not come",
+			File: dir + "/gate.go", Old: "	for c.heldSize > limit && c.ends != nil {", New: "	for limit < 0 && c.ends != nil {",
+			Dir: dir, Test: "^TestAMessageThatNeverComes$",
 		},
 	}
 }

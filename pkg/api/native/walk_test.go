@@ -18,6 +18,7 @@ import (
 	"parley/internal/test/fakemodel"
 	"parley/internal/test/strictmodel"
 	"parley/pkg/agent/turn"
+	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/providers/anthropic"
 	"parley/pkg/providers/gemini"
@@ -175,5 +176,42 @@ func (w *world) cutEverywhere(t *testing.T, after string, all []faces.Record) {
 	}
 	if len(behind) < len(all)/2 {
 		t.Errorf("%d places to go on from, of %d events", len(behind), len(all))
+	}
+}
+
+// TestATurnEndsBeforeTheNextOne, over the stream and the socket, also where its message is
+// delivered after the next turn has begun.
+func TestATurnEndsBeforeTheNextOne(t *testing.T) {
+	t.Parallel()
+	asked, second := make(chan struct{}), make(chan struct{})
+	w := newWorld(t, func(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
+		if faces.Last(msgs).Content == "one" {
+			close(asked)
+		} else {
+			close(second)
+		}
+		return faces.Says("answer to " + faces.Last(msgs).Content)
+	})
+	late := func(channels.Part) {
+		select {
+		case <-second:
+		case <-t.Context().Done():
+		}
+	}
+	w.Delivering.Store(&late)
+	_, answer := w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"one"}`)
+	after := fmt.Sprint(answer["after"])
+	<-asked
+	s := w.open("ada", "main", after)
+	w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"two"}`)
+	all := slices.Concat(s.untilDone(), s.untilDone())
+	s.end()
+	want := []string{"turn", "token", "message", "done", "turn", "token", "message", "done"}
+	if d := cmp.Diff(want, slices.Compact(names(all))); d != "" {
+		t.Error(d)
+	}
+	socket := w.connect("ada", after)
+	if d := cmp.Diff(all, slices.Concat(socket.untilDone(), socket.untilDone())); d != "" {
+		t.Errorf("over the socket: %s", d)
 	}
 }
