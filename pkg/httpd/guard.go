@@ -182,7 +182,7 @@ func (s *Server) CookieName(origin string) string {
 }
 
 // serve answers a request that has come in, with the bounds of its route.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, at *Route) {
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, at *Route) { //nolint:contextcheck // a stream outlives its request
 	caller, valid, refusal := s.admit(r, at)
 	if refusal != nil {
 		if refusal.Status == http.StatusUnauthorized && at.Access == AccessProgram {

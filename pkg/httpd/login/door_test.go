@@ -158,8 +158,7 @@ func TestALinkIsGoodOnceAndForFiveMinutes(t *testing.T) {
 
 // TestTenThousandWrongCodes cost a second each, or an answer at once; a right one is taken
 // among them, none becomes a login, and none is remembered.
-func TestTenThousandWrongCodes(t *testing.T) {
-	t.Parallel()
+func TestTenThousandWrongCodes(t *testing.T) { //nolint:paralleltest // it weighs the heap
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		code, _ := w.door.Link()
@@ -210,8 +209,7 @@ func TestTenThousandWrongCodes(t *testing.T) {
 // TestTenThousandWrongPairingCodes: strangers invent cookies of browsers that wait, ask for codes of their own, and
 // codes are approved that nobody was shown. It logs in none of them, holds no memory, and the browser with the right
 // code, which asked before them, is approved and let in at once.
-func TestTenThousandWrongPairingCodes(t *testing.T) {
-	t.Parallel()
+func TestTenThousandWrongPairingCodes(t *testing.T) { //nolint:paralleltest // it weighs the heap
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		ada := w.browser()
