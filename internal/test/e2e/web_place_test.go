@@ -201,7 +201,7 @@ func TestWebApproval(t *testing.T) {
 	weak := p.makesToken("web:ada", "--level", "exec").Secret
 	p.say("please\ncall {\"text\": \"one\u202e\\u200b two\"}")
 	q := p.question()
-	if !strings.Contains(q.text, "one\u202e\u200b two") { // the page makes such characters visible
+	if !strings.Contains(q.text, `one\u{202e}\u{200b} two`) { // as a person has to read it
 		t.Errorf("the question is %q", q.text)
 	}
 	refused := func() {
