@@ -175,14 +175,15 @@ func TestAQueuedMessageOfARevokedTokenIsNotAnswered(t *testing.T) {
 	}
 }
 
-// tells reads the events that are there, and finds an error with a text.
+// tells reads the events, which may wait for a message on its way, and finds an error with a
+// text.
 func tells(t *testing.T, r *events.Reader, text string) bool {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
 	for {
 		batch, err := r.Next(ctx)
-		if errors.Is(err, context.Canceled) {
+		if errors.Is(err, context.DeadlineExceeded) {
 			return false
 		}
 		if err != nil {
