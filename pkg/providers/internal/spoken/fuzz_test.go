@@ -19,6 +19,7 @@ func FuzzReader(f *testing.F) {
 		f.Add("<think>hm</think>"+c.answer+"x", "", uint16(every), 2, false)
 	}
 	f.Add("```\n~~~\n`a` <tool_call>", "", uint16(every), 1, false)
+	f.Add("<tool_call>now<arg_key></arg_key><arg_value>\"\xff\"</arg_value></tool_call>", "", uint16(every), 1, false)
 	f.Fuzz(func(t *testing.T, answer, message string, forms uint16, size int, opened bool) {
 		h := spoken.Habits{Calls: spoken.Forms(forms) & every, Opened: opened}
 		messages := []providers.Message{{Role: providers.RoleTool, ToolCallID: "1", Content: message}}

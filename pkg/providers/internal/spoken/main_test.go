@@ -77,10 +77,10 @@ func read(t *testing.T, h spoken.Habits, messages []providers.Message, answer st
 	for i := range resp.ToolCalls {
 		c := &resp.ToolCalls[i]
 		arguments, err := json.Marshal(c.Arguments)
-		if err != nil || c.BadArguments != "" || c.ID == "" || c.Type != "function" {
+		if err != nil || c.ID == "" || c.Type != "function" {
 			t.Errorf("call %d is %+v, %v", i, c, err)
 		}
-		o.Calls = append(o.Calls, c.Name+string(arguments))
+		o.Calls = append(o.Calls, c.Name+string(arguments)+c.BadArguments)
 	}
 	if len(o.Calls) > 0 != (resp.FinishReason == providers.FinishToolCalls) {
 		t.Errorf("%d calls, and the finish reason is %s", len(o.Calls), resp.FinishReason)
