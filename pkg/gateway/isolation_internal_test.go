@@ -16,6 +16,8 @@ import (
 
 	"parley/internal/test/apidoc"
 	"parley/internal/test/faces"
+	"parley/pkg/channels"
+	"parley/pkg/channels/web"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/httpd"
 	"parley/pkg/session"
@@ -68,9 +70,15 @@ func (s *served) token(person, id string) string {
 // ask gives the status and the first part of an answer: a stream is read for a moment.
 func (s *served) ask(token, method, path, body string) (status int, answer string) {
 	s.t.Helper()
+	return s.asks(token, method, path, body)
+}
+
+// asks does it with more fields of the header.
+func (s *served) asks(token, method, path, body string, header ...string) (status int, answer string) {
+	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), faces.Patience)
 	defer cancel()
-	resp := faces.Send(ctx, s.t, method, s.front.server.Address()+path, token, body)
+	resp := faces.Send(ctx, s.t, method, s.front.server.Address()+path, token, body, header...)
 	defer func() { _ = resp.Body.Close() }()
 	if method == http.MethodGet && strings.HasPrefix(resp.Header.Get("Content-Type"), "text/event-stream") {
 		time.AfterFunc(200*time.Millisecond, cancel)
@@ -83,48 +91,95 @@ func (s *served) ask(token, method, path, body string) (status int, answer strin
 // answers as with ids that nobody has, and none of Ada's words.
 func TestIdsOfOthersAreUnknown(t *testing.T) {
 	t.Parallel()
-	const words = "a secret of hers"
 	s := serving(t, newServed(t, "{provider: offline}"))
-	ada, bob := s.token("web:ada", "a"), s.token("web:bob", "b")
-	ids := s.thingsOf(ada, words)
-	unknown := map[string]string{
-		"chat": "nobodys", "approval": strings.Repeat("z", len(ids["approval"])), "id": strings.Replace(ids["id"], "_once-", "_once-0", 1),
-		"file": "u" + strings.Repeat("0", len(ids["file"])-1),
-	}
-	walked := 0
+	bob := s.token("web:bob", "b")
+	w := s.walker(func(method, path, body string) (int, string) { return s.ask(bob, method, path, body) })
 	for _, op := range apidoc.Load(t).Operations() {
-		bodies := []string{""}
-		if op.Method == http.MethodPost {
-			bodies = idBodies(op.Path)
+		w.walk(op.Method, op.Path, op.Path)
+	}
+	if w.walked < 15 {
+		t.Errorf("only %d requests were made", w.walked)
+	}
+}
+
+// TestThePageKnowsNoIdsOfOthers walks all routes of the page in the same way, as Bob's browser asks them.
+func TestThePageKnowsNoIdsOfOthers(t *testing.T) {
+	t.Parallel()
+	s := serving(t, newServed(t, "{provider: offline}"))
+	cookie := s.login("web:bob", "b")
+	w := s.walker(func(method, path, body string) (int, string) {
+		header := []string{"Cookie", cookie, "Origin", s.front.server.Address()}
+		if strings.HasSuffix(path, "/files") {
+			header = append(header, httpd.UploadHeader, "1")
 		}
-		for _, body := range bodies {
-			var answers [2]string
-			for i, with := range []map[string]string{ids, unknown} {
-				path, sent := op.Path, body
-				for name, id := range with {
-					path = strings.ReplaceAll(path, "{"+name+"}", id)
-					sent = strings.ReplaceAll(sent, "{"+name+"}", id)
-				}
-				if strings.Contains(path, "{") {
-					t.Fatalf("%s: say in this test which id of Ada's its parameter takes", op.Path)
-				}
-				status, answer := s.ask(bob, op.Method, path, sent)
-				if strings.Contains(answer, words) {
-					t.Errorf("%s %s %s tells Bob what Ada said: %s", op.Method, path, sent, answer)
-				}
-				for name := range ids {
-					answer = strings.NewReplacer(ids[name], "ID", unknown[name], "ID").Replace(answer)
-				}
-				answers[i] = fmt.Sprint(status, " ", shape(answer, status))
-			}
-			if answers[0] != answers[1] {
-				t.Errorf("%s %s %s: with an id of Ada's %s, with nobody's %s", op.Method, op.Path, body, answers[0], answers[1])
-			}
-			walked++
+		return s.asks("", method, path, body, header...)
+	})
+	for _, r := range s.front.server.Routes() {
+		method, path, _ := strings.Cut(r.Pattern, " ")
+		if r.Access == httpd.AccessPage && path != "/page/logout" { // which would end the walk
+			w.walk(method, path, strings.Replace(path, "/page/", "/api/", 1))
 		}
 	}
-	if walked < 15 {
-		t.Errorf("only %d requests were made", walked)
+	if w.walked < 18 {
+		t.Errorf("only %d requests were made", w.walked)
+	}
+}
+
+// walker asks for Ada's things in Bob's name.
+type walker struct {
+	s            *served
+	ids, unknown map[string]string
+	ask          func(method, path, body string) (status int, answer string)
+	walked       int
+}
+
+// herWords are in each of Ada's things.
+const herWords = "a secret of hers"
+
+func (s *served) walker(ask func(method, path, body string) (int, string)) *walker {
+	s.t.Helper()
+	ids := s.thingsOf(s.token("web:ada", "a"), herWords)
+	return &walker{s: s, ids: ids, ask: ask, unknown: map[string]string{
+		"chat": "nobodys", "approval": strings.Repeat("z", len(ids["approval"])), "id": strings.Replace(ids["id"], "_once-", "_once-0", 1),
+		"file": "u" + strings.Repeat("0", len(ids["file"])-1), "job": "nosuch", "what": ids["what"],
+	}}
+}
+
+// walk asks for one path with the ids of Ada's things, and with ids that nobody has. Like is the path of the document that
+// takes the same bodies.
+func (w *walker) walk(method, path, like string) {
+	w.s.t.Helper()
+	if strings.Contains(path, "/jobs/{id}") {
+		path = strings.Replace(path, "{id}", "{job}", 1)
+	}
+	bodies := []string{""}
+	if method == http.MethodPost {
+		bodies = idBodies(like)
+	}
+	for _, body := range bodies {
+		var answers [2]string
+		for i, with := range []map[string]string{w.ids, w.unknown} {
+			at, sent := path, body
+			for name, id := range with {
+				at = strings.ReplaceAll(at, "{"+name+"}", id)
+				sent = strings.ReplaceAll(sent, "{"+name+"}", id)
+			}
+			if strings.Contains(at, "{") {
+				w.s.t.Fatalf("%s: say in this test which id of Ada's its parameter takes", path)
+			}
+			status, answer := w.ask(method, at, sent)
+			if strings.Contains(answer, herWords) {
+				w.s.t.Errorf("%s %s %s tells Bob what Ada said: %s", method, at, sent, answer)
+			}
+			for name := range w.ids {
+				answer = strings.NewReplacer(w.ids[name], "ID", w.unknown[name], "ID").Replace(answer)
+			}
+			answers[i] = fmt.Sprint(status, " ", shape(answer, status))
+		}
+		if answers[0] != answers[1] {
+			w.s.t.Errorf("%s %s %s: with an id of Ada's %s, with nobody's %s", method, path, body, answers[0], answers[1])
+		}
+		w.walked++
 	}
 }
 
@@ -292,10 +347,10 @@ func (s *served) login(person, id string) string {
 	return s.front.server.CookieName(s.front.server.Address()) + "=" + secret
 }
 
-// thingsOf makes a chat with an open question and a response of a person.
+// thingsOf makes a chat with an open question, a file and a schedule, and a response, of Ada.
 func (s *served) thingsOf(token, words string) map[string]string {
 	s.t.Helper()
-	ids := map[string]string{"chat": "hers"}
+	ids := map[string]string{"chat": "hers", "what": "status"}
 	var call struct {
 		Question struct{ ID string } `json:"confirmation_required"`
 	}
@@ -316,11 +371,27 @@ func (s *served) thingsOf(token, words string) map[string]string {
 	if err := errors.Join(err, resp.Body.Close()); err != nil || file.ID == "" {
 		s.t.Fatalf("%s %v", resp.Status, err)
 	}
-	ids["file"] = file.ID
+	ids["file"], ids["job"] = file.ID, s.jobOf("hers", words)
 	if ids["approval"], ids["id"] = call.Question.ID, response.ID; ids["approval"] == "" || ids["id"] == "" {
 		s.t.Fatalf("%v", ids)
 	}
 	return ids
+}
+
+// jobOf makes a schedule of Ada in a chat of hers.
+func (s *served) jobOf(chat, words string) string {
+	s.t.Helper()
+	const id = "herjob"
+	info, err := s.store.Sessions().Lookup(s.t.Context(), channels.Address{Channel: web.Name, Chat: "web:ada." + chat})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	who := session.Principal{Sender: channels.Sender{ID: "web:ada"}}
+	job := session.Job{ID: id, Chat: info.Chat, Address: info.Address, Principal: who, Text: words, Due: time.Now().Add(time.Hour)}
+	if err := s.store.Jobs().PutJob(s.t.Context(), job); err != nil {
+		s.t.Fatal(err)
+	}
+	return id
 }
 
 // idBodies are bodies of an operation that name things.
@@ -349,7 +420,7 @@ func idBodies(path string) []string {
 }
 
 // numbers and what hangs on the moment: ids of messages and turns, times, marks of streams.
-var moments = regexp.MustCompile(`"[^"]*[-/_.][^"]*"|id: \S+|c\d+-\d+|\d+`)
+var moments = regexp.MustCompile(`"u[0-9a-f]{8,}"|"[^"]*[-/_.][^"]*"|id: \S+|c\d+-\d+|\d+`)
 
 // shape is an answer without what differs between two equal requests.
 func shape(answer string, status int) string {
