@@ -114,6 +114,15 @@ func TestThePageKnowsNoIdsOfOthers(t *testing.T) {
 		}
 		return s.asks("", method, path, body, header...)
 	})
+	for _, ids := range []map[string]string{w.ids, w.unknown} { // Bob has chats of the same names
+		if status, answer := w.ask(http.MethodPost, "/page/chats/"+ids["chat"]+"/messages", `{"message":"hello"}`); status != http.StatusAccepted {
+			t.Fatal(status, answer)
+		}
+		for answer := ""; !strings.Contains(answer, `"role":"assistant"`) || strings.Contains(answer, `"queued"`); {
+			<-time.After(time.Millisecond)
+			_, answer = w.ask(http.MethodGet, "/page/chats/"+ids["chat"], "")
+		}
+	}
 	for _, r := range s.front.server.Routes() {
 		method, path, _ := strings.Cut(r.Pattern, " ")
 		if r.Access == httpd.AccessPage && path != "/page/logout" { // which would end the walk

@@ -40,6 +40,12 @@ func specMutants() []Mutant {
 			Dir: "pkg/gateway", Test: "^TestIdsOfOthersAreUnknown$",
 		},
 		{
+			Promise: "api: ids of others", Defect: "looks for a schedule in all chats",
+			File: "pkg/gateway/panel/work.go", Old: "	all, err := p.o.Store.JobList(r.Context(), r.chat.Chat)",
+			New: "	all, err := p.o.Store.JobList(r.Context(), \"\")",
+			Dir: "pkg/gateway", Test: "^TestThePageKnowsNoIdsOfOthers$",
+		},
+		{
 			Promise: "http: wrong credentials", Defect: "keeps a goroutine for each wrong credential",
 			File: "pkg/gateway/keyring.go", Old: "	if errors.Is(err, session.ErrNotFound) {\n		return t, who, nil, httpd.ErrNoCredential",
 			New: "	if errors.Is(err, session.ErrNotFound) {\n		go func() { select {} }()\n		return t, who, nil, httpd.ErrNoCredential",
