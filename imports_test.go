@@ -95,7 +95,7 @@ func rooms() map[string][]string {
 		// AG-UI is another face of the chats of the native API, and goes by its rules.
 		"pkg/api/agui": append([]string{"pkg/api/native", "pkg/events", "pkg/httpd", "pkg/session", "pkg/policy"}, vocabulary...),
 		"pkg/api/openai": {
-			"pkg/events", "pkg/httpd", "pkg/session", "pkg/channels", "pkg/providers", "pkg/fair",
+			"pkg/events", "pkg/httpd", "pkg/session", "pkg/channels", "pkg/providers", "pkg/fair", "pkg/shelf",
 		},
 		// The OpenAPI document of the server's routes.
 		"pkg/api/spec": {"pkg/httpd"},

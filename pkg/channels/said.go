@@ -14,6 +14,9 @@ type Said struct {
 	// Calls are those of an assistant's message; CallID is the call that a tool's answers.
 	Calls  []SaidCall `json:"calls,omitempty"`
 	CallID string     `json:"call_id,omitempty"`
+	// Pictures is how many of the files of the [Inbound] belong to it; they stand there in the
+	// order of the messages.
+	Pictures int `json:"pictures,omitempty"`
 }
 
 // SaidCall is a call of a tool in a [Said]. Arguments are the text of a JSON object.

@@ -14,7 +14,8 @@ import (
 func serveOpenAI(a *App) {
 	api := openai.New(openai.Options{
 		Channel: web.Name, Hub: a.web.hub, Store: apiStore{a.store.Sessions(), a.store.Approvals(), a.store.Inbox(), a.store.Chats()},
-		Post: a.web.posting(openai.ErrNotNow, openai.ErrNotAllowed), TakesIn: a.front.takesIn.Load,
+		Bring: a.kept.shelf.Bring,
+		Post:  a.web.posting(openai.ErrNotNow, openai.ErrNotAllowed), TakesIn: a.front.takesIn.Load,
 		Press: func(q *session.Approval, allow bool) string { return approval.PressOf(q.ID, allow, false) }, Models: modelNames(a.models),
 		Formats: func(at channels.Address, model string, object bool) bool {
 			m := a.models.For(turn.RoleChat, at, model)

@@ -15,6 +15,16 @@ func clientMutants() []Mutant {
 			Dir: agent, Test: "^TestAScheduleOfAScheduleHasTheToken$",
 		},
 		{
+			Promise: "openai: pictures", Defect: "shows the pictures of the first message with each",
+			File: agent + "/prompt/prompt.go", Old: "		from += n\n", New: "		from += 0\n",
+			Dir: "internal/test/e2e", Test: "^TestPicturesOfClients$",
+		},
+		{
+			Promise: "openai: pictures", Defect: "believes what a request says of its bytes",
+			File: face + "/pictures.go", Old: "http.DetectContentType(p.data) == kind", New: "http.DetectContentType(p.data) != \"\"",
+			Dir: "internal/test/e2e", Test: "^TestWhatIsNoPicture$",
+		},
+		{
 			Promise: "openai: chats of one request", Defect: "offers files and schedules to a chat that passes",
 			File: "pkg/gateway/toolset/toolset.go", Old: "(!at.Passing() || !s.lasting[tool])", New: "(!at.Passing() || s.lasting != nil)",
 			Dir: "pkg/gateway/toolset", Test: "^TestAChatOfOneRequestHasNoToolThatNeedsALastingOne$",

@@ -29,7 +29,8 @@ const (
 type Fetched struct {
 	// Outcome says it in a few words, for the model: "saved as inbox/report.pdf".
 	Outcome string
-	// Picture is set where a model may be shown the file: Path, Size and MIME.
+	// Picture is set where a model may be shown the file: Path, Size and MIME, and Open where
+	// the file lies outside of the space.
 	Picture *providers.Image
 }
 
@@ -69,7 +70,7 @@ func (r *Reader) Fetch(ctx context.Context, at channels.Address, space string, i
 
 func (r *Reader) fetchOne(ctx context.Context, at channels.Address, space string, a channels.Attachment) Fetched {
 	f := r.o.Fetch(ctx, at, space, a)
-	if f.Picture != nil {
+	if f.Picture != nil && f.Picture.Open == nil {
 		f.Picture.Open = opener(space, f.Picture.Path)
 	}
 	return f

@@ -149,17 +149,7 @@ func message(it session.Item, files []Fetched, facts Facts) providers.Message {
 	}
 	in := it.Inbound
 	m := providers.Message{Role: providers.RoleUser}
-	said := in.Text
-	for i, a := range in.Attachments {
-		about := a.About
-		if i < len(files) && files[i].Outcome != "" {
-			about += ", " + files[i].Outcome
-		}
-		said = strings.TrimPrefix(said+"\n["+about+"]", "\n")
-		if i < len(files) && files[i].Picture != nil {
-			m.Images = append(m.Images, *files[i].Picture)
-		}
-	}
+	said := shown(&m, in.Text, in.Attachments, files)
 	if in.Kind == channels.KindEdit && strings.TrimSpace(said) != "" && !facts.Command {
 		said = "(edited) " + said
 	}
@@ -174,6 +164,41 @@ func message(it session.Item, files []Fetched, facts Facts) providers.Message {
 	}
 	m.Content, m.Original = said, original(in)
 	return m
+}
+
+// shown adds the pictures among the files of a message to it, and gives its text with what became of each file.
+func shown(m *providers.Message, said string, attachments []channels.Attachment, files []Fetched) string {
+	for i, a := range attachments {
+		about := a.About
+		if i < len(files) && files[i].Outcome != "" {
+			about += ", " + files[i].Outcome
+		}
+		said = strings.TrimPrefix(said+"\n["+about+"]", "\n")
+		if i < len(files) && files[i].Picture != nil {
+			m.Images = append(m.Images, *files[i].Picture)
+		}
+	}
+	return said
+}
+
+// Show adds the pictures of a program's words to them: words are those of in, files the
+// outcomes of its attachments, or nil.
+func Show(words []providers.Message, in *channels.Inbound, files []Fetched) {
+	from := 0
+	for i := range in.Wish.Said {
+		n := min(in.Wish.Said[i].Pictures, len(in.Attachments)-from)
+		if n <= 0 {
+			continue
+		}
+		own := files[min(from, len(files)):min(from+n, len(files))]
+		words[i].Content = shown(&words[i], words[i].Content, in.Attachments[from:from+n], own)
+		words[i].Original = &providers.Original{Text: in.Wish.Said[i].Text}
+		part := channels.Inbound{Attachments: in.Attachments[from : from+n]}
+		for _, f := range part.Kept() {
+			words[i].Original.Files = append(words[i].Original.Files, providers.File(f))
+		}
+		from += n
+	}
 }
 
 // original is a message whose files its channel keeps, as people see it; else nil.

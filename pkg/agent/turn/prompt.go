@@ -30,13 +30,14 @@ func (t *Turn) Frame(ctx context.Context) (system, setting providers.Message, er
 func (t *Turn) UserMessages(items []session.Item, files [][]prompt.Fetched) []providers.Message {
 	out := make([]providers.Message, 0, len(items))
 	for i := range items {
-		if words := caller.Words(items[i].Inbound); words != nil {
-			out = append(out, words...)
-			continue
-		}
 		var own []prompt.Fetched
 		if files != nil {
 			own = files[i]
+		}
+		if words := caller.Words(items[i].Inbound); words != nil {
+			prompt.Show(words, items[i].Inbound, own)
+			out = append(out, words...)
+			continue
 		}
 		facts := prompt.Facts{Command: items[i].Inbound != nil && t.Deps.Command(items[i].Inbound.Text) != ""}
 		facts.Age = ageOf(&items[i], facts.Command, t.Clock.Began)

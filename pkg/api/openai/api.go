@@ -18,6 +18,7 @@ import (
 	"parley/pkg/fair"
 	"parley/pkg/httpd"
 	"parley/pkg/session"
+	"parley/pkg/shelf"
 )
 
 // Store is the part of the engine that the API reads.
@@ -55,6 +56,8 @@ type Options struct {
 	Post func(ctx context.Context, m channels.Inbound) error
 	// Press is the text of a press that answers a question.
 	Press func(q *session.Approval, allow bool) string
+	// Bring stores the files of the message that becomes an item of a chat.
+	Bring func(ctx context.Context, chat, item string, all []shelf.Upload) ([]channels.Attachment, error)
 	// TakesIn says that the gateway is not about to end.
 	TakesIn func() bool
 	// Models are the names of all models that a chat may choose.
@@ -85,16 +88,17 @@ type API struct {
 	// places are those of requests that have a turn or begin one: a person alone has half
 	// of them.
 	places *fair.Places
-	began  time.Time
+	// large are those of requests whose body is read and large.
+	large *fair.Places
+	began time.Time
 }
 
-const (
-	maxTurns = 32
-	maxBody  = 2 << 20
-)
+const maxTurns = 32
 
 // New returns the API.
-func New(o Options) *API { return &API{o: o, places: fair.New(maxTurns), began: time.Now()} }
+func New(o Options) *API {
+	return &API{o: o, places: fair.New(maxTurns), large: fair.New(maxLarge), began: time.Now()}
+}
 
 // Routes are the routes of the API.
 func (a *API) Routes() []httpd.Route {
@@ -135,6 +139,8 @@ type place struct {
 	// id is the key of the message; keyed says that the client chose it, and comes again.
 	id    string
 	keyed bool
+	// pictures are those of the message.
+	pictures []picture
 }
 
 // placeOf finds the chat of a request: the lasting one that a header names, or one of its

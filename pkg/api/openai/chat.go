@@ -60,7 +60,7 @@ func (a *arguments) UnmarshalJSON(raw []byte) error {
 // chatCompletions answers a conversation.
 func (a *API) chatCompletions(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
 	var q chatRequest
-	if f := httpd.Decode(r, &q); f != nil {
+	if f := decode(a, r, c, &q); f != nil {
 		return f
 	}
 	choice, f := a.choose(c, q.Model)
@@ -91,6 +91,9 @@ func (a *API) chatCompletions(w http.ResponseWriter, r *http.Request, c *httpd.C
 	if !p.at.Passing() {
 		newest(wish)
 		f = a.match(r.Context(), p, wish, "messages")
+	}
+	if f == nil {
+		f = p.shows(wish, q.pictures(), "messages")
 	}
 	if f != nil {
 		return f
@@ -127,10 +130,10 @@ func (q *chatRequest) wish() (*channels.Wish, *httpd.Refusal) {
 	var system []string
 	for i := range q.Messages {
 		m := &q.Messages[i]
-		if m.Content.other {
+		if !m.Content.only(m.Role == roleUser) {
 			return nil, bad(fmt.Sprintf("messages[%d].content", i), textContent)
 		}
-		s := channels.Said{Role: m.Role, Text: m.Content.text}
+		s := channels.Said{Role: m.Role, Text: m.Content.text, Pictures: len(m.Content.pictures)}
 		switch m.Role {
 		case roleSystem, roleDeveloper:
 			system = append(system, m.Content.text)
@@ -155,6 +158,14 @@ func (q *chatRequest) wish() (*channels.Wish, *httpd.Refusal) {
 		return nil, f
 	}
 	return w, nil
+}
+
+// pictures are those of all messages.
+func (q *chatRequest) pictures() (all []picture) {
+	for i := range q.Messages {
+		all = append(all, q.Messages[i].Content.pictures...)
+	}
+	return all
 }
 
 // tools adds the tools and the choice among them to a wish.

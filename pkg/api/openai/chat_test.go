@@ -264,7 +264,7 @@ func TestRefusals(t *testing.T) {
 		{"ada", chat("hi", `"tool_choice":"any"`), http.StatusBadRequest, "tool_choice"},
 		{"ada", chat("hi", `"tool_choice":{"type":"function","function":{"name":"look"}}`), http.StatusBadRequest, "tool_choice"},
 		{"ada", chat(strings.Repeat("x", channels.MaxSaidBytes+1)), http.StatusBadRequest, "messages"},
-		{"ada", chat(strings.Repeat("x", 2<<20)), http.StatusRequestEntityTooLarge, ""},
+		{"ada", chat(strings.Repeat("x", 8<<20)), http.StatusRequestEntityTooLarge, ""},
 	} {
 		status, answer := w.do(c.token, http.MethodPost, "/chat/completions", c.body)
 		e, _ := answer["error"].(map[string]any)

@@ -89,7 +89,7 @@ func (q *responseRequest) wish() (w *channels.Wish, answers []responseItem, f *h
 	system := []string{q.Instructions}
 	for i := range q.Input {
 		it := &q.Input[i]
-		if it.Content.other || it.Output.other {
+		if !it.Content.only(it.Role == roleUser) || !it.Output.only(false) {
 			return nil, nil, bad(fmt.Sprintf("input[%d].content", i), textContent)
 		}
 		switch {
@@ -116,7 +116,7 @@ func (it *responseItem) take(w *channels.Wish) bool {
 		if it.Role != roleUser && it.Role != roleAssistant {
 			return false
 		}
-		w.Said = append(w.Said, channels.Said{Role: it.Role, Text: it.Content.text})
+		w.Said = append(w.Said, channels.Said{Role: it.Role, Text: it.Content.text, Pictures: len(it.Content.pictures)})
 	case "function_call":
 		if n := len(w.Said); n == 0 || w.Said[n-1].Role != roleAssistant {
 			w.Said = append(w.Said, channels.Said{Role: roleAssistant})
@@ -130,6 +130,14 @@ func (it *responseItem) take(w *channels.Wish) bool {
 		return false
 	}
 	return true
+}
+
+// pictures are those of all messages.
+func (q *responseRequest) pictures() (all []picture) {
+	for i := range q.Input {
+		all = append(all, q.Input[i].Content.pictures...)
+	}
+	return all
 }
 
 // listedTool is a tool of a request: a function, or the gateway as a server of tools.
@@ -195,7 +203,7 @@ func (q *responseRequest) tools(w *channels.Wish) *httpd.Refusal {
 // responses answers with the items of a turn.
 func (a *API) responses(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
 	var q responseRequest
-	if f := httpd.Decode(r, &q); f != nil {
+	if f := decode(a, r, c, &q); f != nil {
 		return f
 	}
 	choice, f := a.choose(c, q.Model)
@@ -233,6 +241,9 @@ func (a *API) responses(w http.ResponseWriter, r *http.Request, c *httpd.Caller)
 	}
 	if f == nil && !own {
 		f = a.match(r.Context(), p, wish, "input")
+	}
+	if f == nil {
+		f = p.shows(wish, q.pictures(), "input")
 	}
 	if f != nil {
 		return f

@@ -8,10 +8,12 @@ import (
 	"parley/pkg/fair"
 	"parley/pkg/httpd"
 	"parley/pkg/session"
+	"parley/pkg/shelf"
 )
 
 // fault is an error of ours. The log has it, and the client a sentence.
 func (a *API) fault(err error) *httpd.Refusal {
+	full, isFull := errors.AsType[*shelf.FullError](err)
 	switch {
 	case errors.Is(err, ErrNotNow):
 		return &httpd.Refusal{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: textNotNow}
@@ -19,6 +21,10 @@ func (a *API) fault(err error) *httpd.Refusal {
 		return &httpd.Refusal{Status: http.StatusForbidden, Code: "not_allowed", Message: textNotAllowed}
 	case errors.Is(err, session.ErrTaken):
 		return &httpd.Refusal{Status: http.StatusConflict, Code: "conflict", Message: textOtherBody, Param: keyHeader}
+	case errors.Is(err, shelf.ErrTaken):
+		return &httpd.Refusal{Status: http.StatusConflict, Code: "conflict", Message: textOtherBody, Param: keyHeader}
+	case isFull:
+		return &httpd.Refusal{Status: http.StatusRequestEntityTooLarge, Code: "files_full", Message: full.Error()}
 	case errors.Is(err, fair.ErrFull):
 		return &httpd.Refusal{Status: http.StatusTooManyRequests, Code: "too_many_requests", Message: textFull}
 	}

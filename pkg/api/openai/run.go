@@ -81,6 +81,9 @@ func lasts(w http.ResponseWriter) error {
 // comes again may be answered already: [errGone] then, where its events are gone.
 func (a *API) store(ctx context.Context, p *place, m channels.Inbound) (after string, err error) {
 	mark := a.o.Hub.Mark(p.at)
+	if m.Attachments, err = bring(ctx, a, p); err != nil {
+		return "", err
+	}
 	if err := a.o.Post(ctx, m); err != nil {
 		return "", err
 	}

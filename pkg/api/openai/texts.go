@@ -18,18 +18,20 @@ const (
 	textTooLong      = "the messages, the instructions and the tools have more than %d bytes together"
 	textRole         = "the role is system, developer, user, assistant or tool"
 	textLast         = "the last message is one of the user, or the result of a tool"
-	textContent      = "content is a text, or a list of parts with texts: pictures, sounds and files are not taken"
-	textUnanswered   = "an assistant message with tool_calls must be followed by a tool message for each tool_call_id: %q has none"
-	textOrphan       = "no call of an assistant message before it has the tool_call_id %q"
-	textLate         = "no call of this token waits for a result under the tool_call_id %q: it was answered, is late, or is none"
-	textTools        = "tools is a list of up to %d functions, each with a name of 1 to 64 letters, digits, _ and -, which no other has"
-	textServer       = "the one server of tools is this gateway, with the server_label %q; its allowed_tools name up to 128"
-	textToolChoice   = `tool_choice is "auto", "none", "required", or one of the functions of tools`
-	textChoices      = "n is 1: a turn has one answer"
-	textFormat       = "the type of the format is text, json_object or json_schema"
-	textSchema       = "json_schema has a schema, which is an object of JSON Schema"
-	textNoFormat     = "the model does not hold its answers to this form: ask for text, for another form, or another model"
-	textApproval     = "A person has to allow the call of %s first. Its approval has the id %s and is open until %s: " +
+	textContent      = "content is a text, or a list of parts: texts, and in a message of the user pictures, each as a data: URL with " +
+		"base64 (png, jpeg, gif, webp); sounds, files and other addresses are not taken"
+	textPictures   = "a request has %d pictures at most"
+	textUnanswered = "an assistant message with tool_calls must be followed by a tool message for each tool_call_id: %q has none"
+	textOrphan     = "no call of an assistant message before it has the tool_call_id %q"
+	textLate       = "no call of this token waits for a result under the tool_call_id %q: it was answered, is late, or is none"
+	textTools      = "tools is a list of up to %d functions, each with a name of 1 to 64 letters, digits, _ and -, which no other has"
+	textServer     = "the one server of tools is this gateway, with the server_label %q; its allowed_tools name up to 128"
+	textToolChoice = `tool_choice is "auto", "none", "required", or one of the functions of tools`
+	textChoices    = "n is 1: a turn has one answer"
+	textFormat     = "the type of the format is text, json_object or json_schema"
+	textSchema     = "json_schema has a schema, which is an object of JSON Schema"
+	textNoFormat   = "the model does not hold its answers to this form: ask for text, for another form, or another model"
+	textApproval   = "A person has to allow the call of %s first. Its approval has the id %s and is open until %s: " +
 		"answer it with POST /api/chats/%s/approvals/%s, or where the gateway shows its questions."
 	textBackground  = "background is not taken: with an Idempotency-Key the same request can be sent again"
 	textToolCalls   = "max_tool_calls is 1 or more"

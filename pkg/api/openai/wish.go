@@ -14,7 +14,9 @@ import (
 // content is a text, null, or a list of parts.
 type content struct {
 	text string
-	// other says that it has something else than texts.
+	// pictures are those of its parts.
+	pictures []picture
+	// other says that it has something else than texts and pictures.
 	other bool
 }
 
@@ -30,6 +32,8 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 		Type    string `json:"type"`
 		Text    string `json:"text"`
 		Refusal string `json:"refusal"`
+		// Picture is a text, or an object with one.
+		Picture json.RawMessage `json:"image_url"`
 	}
 	if err := json.Unmarshal(raw, &parts); err != nil {
 		return err
@@ -41,6 +45,9 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 			texts = append(texts, p.Text)
 		case "refusal":
 			texts = append(texts, p.Refusal)
+		case "image_url", "input_image":
+			shown, ok := readPicture(p.Picture)
+			c.pictures, c.other = append(c.pictures, shown), c.other || !ok
 		default:
 			c.other = true
 		}
@@ -50,7 +57,21 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 }
 
 // MarshalJSON implements [json.Marshaler], for the sum of a request.
-func (c content) MarshalJSON() ([]byte, error) { return json.Marshal(c.text) }
+func (c content) MarshalJSON() ([]byte, error) {
+	if len(c.pictures) == 0 {
+		return json.Marshal(c.text)
+	}
+	parts := []string{c.text}
+	for i := range c.pictures {
+		parts = append(parts, digest(string(c.pictures[i].data)))
+	}
+	return json.Marshal(parts)
+}
+
+// only says that content holds nothing but texts and, where they may, pictures.
+func (c *content) only(pictures bool) bool {
+	return !c.other && (pictures || len(c.pictures) == 0)
+}
 
 // function is a tool that the client runs.
 type function struct {

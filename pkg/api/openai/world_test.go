@@ -45,7 +45,7 @@ func newWorld(tb testing.TB, answers model, all ...tools.Tool) *world {
 		Models: turn.Model{Provider: faces.Answers(answers), Name: "script"}, Tools: all, Keyring: ring(),
 		Routes: func(w *faces.World) []httpd.Route {
 			return openai.New(openai.Options{
-				Channel: "web", Hub: w.Hub, Store: w.Parts(), Post: w.Post,
+				Channel: "web", Hub: w.Hub, Store: w.Parts(), Post: w.Post, Bring: w.Files.Bring,
 				Press:   func(q *session.Approval, allow bool) string { return approval.PressOf(q.ID, allow, false) },
 				TakesIn: func() bool { return true }, Models: func() []string { return []string{"small", "vendor/large"} },
 				Formats: func(_ channels.Address, model string, object bool) bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -72,6 +73,9 @@ func (b *Attachments) Fetch(ctx context.Context, at channels.Address, space stri
 	defer free()
 	ctx, cancel := context.WithTimeout(ctx, fetchTime)
 	defer cancel()
+	if space == "" {
+		return b.look(ctx, from, f)
+	}
 	kept, err := b.fetch(ctx, from, space, f)
 	full, isFull := errors.AsType[*fullError](err)
 	switch {
@@ -88,6 +92,32 @@ func (b *Attachments) Fetch(ctx context.Context, at channels.Address, space stri
 		got.Picture = &providers.Image{MIME: kept.mime, Path: kept.path, Size: kept.size}
 	}
 	return got
+}
+
+// look is for a chat of one request, which has no files of its own: its turn sees a picture where the channel keeps it.
+func (b *Attachments) look(ctx context.Context, from channels.AttachmentOpener, f channels.Attachment) prompt.Fetched {
+	open := func() (io.ReadCloser, int64, error) {
+		content, err := from.OpenAttachment(context.WithoutCancel(ctx), f)
+		return content, f.Size, err
+	}
+	content, _, err := open()
+	if err != nil {
+		b.o.Log.Warn().Err(err).Str("file", f.About).Msg("a file cannot be shown")
+		return prompt.Fetched{Outcome: "could not be fetched"}
+	}
+	defer func() { _ = content.Close() }() // nothing was written
+	first := &head{}
+	size, err := io.Copy(first, io.LimitReader(content, maxPicture+1))
+	kind := first.picture()
+	switch {
+	case err != nil:
+		return prompt.Fetched{Outcome: "could not be fetched"}
+	case kind == "":
+		return prompt.Fetched{Outcome: "not fetched: no picture, and this chat keeps no files"}
+	case size > maxPicture:
+		return prompt.Fetched{Outcome: channels.ErrTooLarge.Error()}
+	}
+	return prompt.Fetched{Outcome: "shown here, and not saved", Picture: &providers.Image{MIME: kind, Path: f.Name, Size: size, Open: open}}
 }
 
 // fullError is for a chat with files up to its limit.
