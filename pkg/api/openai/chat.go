@@ -82,18 +82,12 @@ func (a *API) chatCompletions(w http.ResponseWriter, r *http.Request, c *httpd.C
 	if f == nil {
 		f = a.holds(p, wish, "response_format")
 	}
-	if f != nil {
-		return f
-	}
-	if f := p.sum(wish, &q); f != nil {
-		return f
-	}
-	if !p.at.Passing() {
+	if f == nil && !p.at.Passing() {
 		newest(wish)
 		f = a.match(r.Context(), p, wish, "messages")
 	}
 	if f == nil {
-		f = p.shows(wish, q.pictures(), "messages")
+		f = p.settle(wish, &q, "messages")
 	}
 	if f != nil {
 		return f
@@ -103,6 +97,17 @@ func (a *API) chatCompletions(w http.ResponseWriter, r *http.Request, c *httpd.C
 		return a.run(w, r, p, p.inbound(p.id, "", wish), newChatStream(r.Context(), w, p.chat(), id, &q))
 	}
 	return a.run(w, r, p, p.inbound(p.id, "", wish), &chatWhole{api: a, w: w, chat: p.chat(), id: id, model: q.Model})
+}
+
+// pictured is the body of a request that may show pictures.
+type pictured interface{ pictures() []picture }
+
+// settle adds to a wish the sum of its request and the pictures that it shows.
+func (p *place) settle(w *channels.Wish, q pictured, param string) *httpd.Refusal {
+	if f := p.sum(w, q); f != nil {
+		return f
+	}
+	return p.shows(w, q.pictures(), param)
 }
 
 // sum lets a key stand for one request alone.

@@ -236,14 +236,11 @@ func (a *API) responses(w http.ResponseWriter, r *http.Request, c *httpd.Caller)
 	if f == nil {
 		f = cmp.Or(fits(wish, "input"), a.holds(p, wish, "text.format"))
 	}
-	if f == nil {
-		f = p.sum(wish, &q)
-	}
 	if f == nil && !own {
 		f = a.match(r.Context(), p, wish, "input")
 	}
 	if f == nil {
-		f = p.shows(wish, q.pictures(), "input")
+		f = p.settle(wish, &q, "input")
 	}
 	if f != nil {
 		return f

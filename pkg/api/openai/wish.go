@@ -57,7 +57,7 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 }
 
 // MarshalJSON implements [json.Marshaler], for the sum of a request.
-func (c content) MarshalJSON() ([]byte, error) {
+func (c *content) MarshalJSON() ([]byte, error) {
 	if len(c.pictures) == 0 {
 		return json.Marshal(c.text)
 	}
