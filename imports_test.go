@@ -29,7 +29,7 @@ func rooms() map[string][]string {
 		".": nil,
 		// The command line reads settings, has the gateway do the work, and prints its records.
 		"cmd/gateway": {
-			"pkg/gateway", "pkg/gateway/admin", "pkg/config", "pkg/policy", "pkg/audit", "pkg/session", "pkg/channels",
+			"pkg/gateway", "pkg/gateway/admin", "pkg/gateway/telemetry", "pkg/config", "pkg/policy", "pkg/audit", "pkg/session", "pkg/channels",
 			"pkg/channels/console", "pkg/agent/budget", "pkg/tools/tasks", "pkg/sandbox",
 		},
 		// The one room of the product that names adapters and puts the others together.
@@ -48,9 +48,11 @@ func rooms() map[string][]string {
 			vocabulary...),
 		// The operator's operations work on the parts of a gateway, the file of the store among them.
 		"pkg/gateway/admin": append([]string{
-			"pkg/gateway/files", "pkg/agent", "pkg/agent/...", "pkg/session", "pkg/session/local", "pkg/session/bolt", "pkg/session/engine/fsck",
-			"pkg/tools", "pkg/policy", "pkg/audit", "pkg/httpd", "pkg/httpd/login",
+			"pkg/gateway/files", "pkg/gateway/telemetry", "pkg/agent", "pkg/agent/...", "pkg/session", "pkg/session/local",
+			"pkg/session/bolt", "pkg/session/engine/fsck", "pkg/tools", "pkg/policy", "pkg/audit", "pkg/httpd", "pkg/httpd/login",
 		}, vocabulary...),
+		// The calls of the tools, day by day, in files and over HTTP.
+		"pkg/gateway/telemetry": {"pkg/tools", "pkg/httpd"},
 		// The page shows tasks, schedules, use and the owner's views beside the messages.
 		"pkg/gateway/panel": {
 			"pkg/gateway/admin", "pkg/agent/job", "pkg/agent/task", "pkg/agent/trust", "pkg/httpd", "pkg/session",

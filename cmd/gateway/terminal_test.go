@@ -1,9 +1,13 @@
 package main_test
 
 import (
+	"errors"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -25,10 +29,25 @@ func newScreen(t *testing.T, w *world, command string) *screen {
 		t.Fatal(err)
 	}
 	s := &screen{t: t, socket: filepath.Join(t.TempDir(), "tmux")}
+	ended := filepath.Join(t.TempDir(), "ended")
+	if err := syscall.Mkfifo(ended, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	end, err := os.OpenFile(ended, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
 	line := "trap : INT; cd " + w.dir + "; export HOME=" + w.dir + " OLLAMA_HOST=127.0.0.1:1; " + gateway + " " + command +
-		" --config " + w.config + "; echo code=$?; cat"
+		" --config " + w.config + " 9>" + ended + "; echo code=$?; cat"
 	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", "sh", "-c", line)
-	t.Cleanup(func() { s.tmux("kill-server") })
+	t.Cleanup(func() {
+		s.tmux("kill-server")
+		defer func() { _ = end.Close() }()
+		err := end.SetReadDeadline(time.Now().Add(patience))
+		if _, readErr := end.Read(make([]byte, 1)); err != nil || !errors.Is(readErr, io.EOF) { // the gateway's end closes it
+			t.Errorf("the gateway does not end with its terminal: %v, %v", err, readErr)
+		}
+	})
 	return s
 }
 

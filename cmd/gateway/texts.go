@@ -122,7 +122,7 @@ it ends in no log and no file.`
 	textTokenPage    = "page"
 	textTokenLevel   = "the most that its turns may use: none, chat, read, write or exec"
 	textTokenModels  = "a model that it may choose; may be repeated (default: the model of its chats)"
-	textTokenRights  = "a right beside the level: approve or call_tools; may be repeated"
+	textTokenRights  = "a right beside the level: approve, call_tools or telemetry; may be repeated"
 	textTokenExpires = "how long it is good, such as 90d or 12h, or never"
 	textTokenNote    = "your own word on it, for the list"
 	textTokenList    = "List the tokens, without their secrets"
@@ -207,7 +207,8 @@ allow in a chat is shown here, and runs after a yes; without a terminal it needs
 	textSessionsShow     = "Show one conversation and its failures (default: that of the console)"
 	textTools            = "List the tools, show or call one, or make one of your own"
 	textToolsList        = "List all tools"
-	textToolsStats       = "Tell how often each tool was offered to each model, picked, run, refused, denied and failed since the start"
+	textToolsStats       = "Tell how often each tool was offered to each model, picked, run, refused, denied and failed, over restarts"
+	textToolsDays        = "the last days, today among them: 1 to 90"
 	textNoSuchTool       = "(names without a tool)"
 	textToolsShow        = "Show the page of a tool, or of each"
 )

@@ -16,6 +16,7 @@ import (
 	"parley/pkg/channels/console"
 	"parley/pkg/gateway"
 	"parley/pkg/gateway/admin"
+	"parley/pkg/gateway/telemetry"
 	"parley/pkg/session"
 )
 
@@ -164,12 +165,17 @@ func newTool(h *host) *cobra.Command {
 				_, err := io.WriteString(w, t.Page)
 				return err
 			}),
-		verb(h, "stats", textToolsStats, admin.ToolStats(), cobra.NoArgs, noArgs, showToolStats),
+		newToolStats(h),
 		newToolCall(h), newToolNew(h))
 }
 
-func showToolStats(w io.Writer, s admin.ToolCounts) error {
-	_, err := fmt.Fprintf(w, "%s\t%s\toffered %d, picked %d, denied %d\t%s\n",
-		cmp.Or(s.Tool, textNoSuchTool), cmp.Or(inCell(s.Model), "-"), s.Offered, s.Picks, s.Denied, s.String())
-	return err
+func newToolStats(h *host) *cobra.Command {
+	days := telemetry.UsualDays
+	asked := func([]string) admin.Request { return admin.Request{Days: days} }
+	c := verb(h, "stats", textToolsStats, admin.ToolStats(), cobra.NoArgs, asked, func(w io.Writer, r telemetry.Row) error {
+		_, err := fmt.Fprintf(w, "%s\t%s\t%s\n", cmp.Or(r.Tool, textNoSuchTool), cmp.Or(inCell(r.Model), "-"), r.String())
+		return err
+	})
+	c.Flags().IntVar(&days, "days", days, textToolsDays)
+	return c
 }

@@ -19,11 +19,13 @@ import (
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/files"
 	"parley/pkg/gateway/modelset"
+	"parley/pkg/gateway/telemetry"
 	"parley/pkg/gateway/toolset"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 	"parley/pkg/session/local"
 	"parley/pkg/shelf"
+	"parley/pkg/tools"
 	"parley/workspace"
 )
 
@@ -56,6 +58,7 @@ type fileStores struct {
 	shelf       *shelf.Shelf
 	attachments *files.Attachments
 	deadLetters *files.DeadLetters
+	telemetry   *telemetry.Log
 }
 
 // Options are the needs of an App beside the configuration.
@@ -159,6 +162,10 @@ func (a *App) keepFiles(context.Context) error {
 			Opener: func(at channels.Address) (channels.AttachmentOpener, bool) { return a.channels.opener(at) },
 		}),
 	}
+	a.kept.telemetry = telemetry.New(telemetry.Options{
+		Dir: filepath.Join(a.cfg.StateDir, "telemetry"), Now: time.Now, Log: a.o.Log,
+		Counts: func() []tools.Stats { return a.tools.Registry.StatsByModel() },
+	})
 	byPlace := map[string]string{}
 	for place, chat := range a.cfg.Chats {
 		if chat.Prompt != "" {

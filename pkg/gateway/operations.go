@@ -49,8 +49,8 @@ func Operate(ctx context.Context, cfg *config.Config, o Options, op admin.Operat
 func (a *App) Operations() *admin.Gateway {
 	return &admin.Gateway{
 		Version: Version(), Engine: a.store, Store: a.store, Agent: a.agent,
-		Registry: a.tools.Registry, Policy: a.policy, Approvals: a.tools.Approvals,
-		Offered: a.tools.Offered, Spaces: a.kept.spaces,
+		Tools:  admin.Tools{Registry: a.tools.Registry, Log: a.kept.telemetry, Offered: a.tools.Offered},
+		Policy: a.policy, Approvals: a.tools.Approvals, Spaces: a.kept.spaces,
 		Home: consoleChat(), Web: a.front.page(), Writer: a.writer, Namer: a.channels.namer, Schedule: cronTimetable{}.Describe,
 		Models:   slices.Sorted(maps.Keys(a.cfg.Models)),
 		Currency: a.cfg.Budgets.Currency, State: a.state, Redact: a.o.Redactor.Redact, Note: a.audit.note, Log: a.o.Log,

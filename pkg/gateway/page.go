@@ -56,8 +56,9 @@ func (p pageRoutes) views(ctx context.Context, name string, take admin.Emit) (bo
 		return true, p.auditRows(ctx, take)
 	}
 	op, known := map[string]admin.Operation{
-		"status": admin.Status(), "approvals": admin.ListApprovals(), "tools": admin.ListTools(), "jobs": admin.ListJobs(),
-		"tasks": admin.ListTasks(), "pairs": admin.ListPairs(), "sessions": admin.ListSessions(),
+		"status": admin.Status(), "approvals": admin.ListApprovals(), "tools": admin.ListTools(),
+		"telemetry": admin.ToolStats(), "jobs": admin.ListJobs(), "tasks": admin.ListTasks(),
+		"pairs": admin.ListPairs(), "sessions": admin.ListSessions(),
 	}[name]
 	if !known {
 		return false, nil

@@ -59,6 +59,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 		in: channels.NewIngress(a.agent, pairingAuthorizer{policyAuthorizer{a.policy}, a.store.Pairs(), a.o.Log}, a.o.Log),
 	}
 	at.serving.Go(func() { socket.Serve(work) })
+	at.serving.Go(func() { a.kept.telemetry.Run(sending) })
 	working := make(chan struct{})
 	go func() {
 		defer close(working)

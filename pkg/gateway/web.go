@@ -148,6 +148,7 @@ func serveAPI(a *App) {
 	})
 	routes := slices.Concat(
 		api.Routes("/api", httpd.AccessProgram), api.Routes("/page", httpd.AccessPage), pageRoutes{a}.all(api), ag.Routes(),
+		a.kept.telemetry.Routes(),
 	)
 	for _, route := range routes {
 		a.front.server.Handle(route)

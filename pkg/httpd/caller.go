@@ -37,10 +37,12 @@ const (
 	RightApprove Right = "approve"
 	// RightCallTools calls tools without a model.
 	RightCallTools Right = "call_tools"
+	// RightTelemetry reads the telemetry of the tools, which is that of all chats.
+	RightTelemetry Right = "telemetry"
 )
 
 // Rights lists every right.
-func Rights() []Right { return []Right{RightApprove, RightCallTools} }
+func Rights() []Right { return []Right{RightApprove, RightCallTools, RightTelemetry} }
 
 // May says whether the caller has a right.
 func (c *Caller) May(r Right) bool { return slices.Contains(c.Rights, r) }

@@ -99,7 +99,7 @@ func TestAccessibility(t *testing.T) { //nolint:paralleltest // a browser has th
 	b.click(`.bar button[aria-label="Work of this chat"]`)
 	b.until("the panel", `document.querySelector(".panel .uses") && document.querySelector('[aria-label="Stop stars"]')`)
 	b.check("panel")
-	for _, view := range []string{"status", "approvals", "tools", "audit"} {
+	for _, view := range []string{"status", "approvals", "tools", "telemetry", "audit"} {
 		b.do(chromedp.Navigate(w.base + "/#owner/" + view))
 		b.until(view, fmt.Sprintf(
 			`document.querySelector('.views a[aria-current][href="#owner/%s"]') && document.querySelector(".sheet .rows, .sheet .question")`, view))
@@ -269,7 +269,7 @@ func (b *tab) viewsByKeyboard(drawer bool) { //nolint:revive // flag-parameter: 
 	}
 	b.press("a.for-owner")
 	b.until("status", `document.querySelector(".owner .rows") && document.activeElement.matches(".owner h1")`)
-	for _, view := range []string{"tools", "audit", "approvals"} {
+	for _, view := range []string{"tools", "telemetry", "audit", "approvals"} {
 		b.press(fmt.Sprintf(`.views a[href="#owner/%s"]`, view))
 		b.until(view, fmt.Sprintf(`document.querySelector('.views a[aria-current][href="#owner/%s"]') && document.querySelector(".sheet .rows, .sheet .question")
 			&& document.activeElement.matches(".owner h1")`, view))

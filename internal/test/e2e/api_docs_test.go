@@ -23,11 +23,11 @@ func TestTheExamplesOfTheAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := newAPIWorld(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("There are two.") })
-	w.caller = w.makesToken("web:ada", "--level", "write", "--right", "call_tools").Secret
+	w.caller = w.makesToken("web:ada", "--level", "write", "--right", "call_tools", "--right", "telemetry").Secret
 	blocks := shellBlock.FindAllStringSubmatch(string(page), -1)
 	answers := []string{
 		`"chat":"main"`, "event: reset", // the id of the page is of another process
-		`"type":"text/plain"`, `"chat":"main"`, "buy tea", `\"result\":42`, `"type":"RUN_FINISHED"`,
+		`"type":"text/plain"`, `"chat":"main"`, "buy tea", `\"result\":42`, `"tool":"calculator"`, `"type":"RUN_FINISHED"`,
 	}
 	uploaded := regexp.MustCompile(`"id":"([^"]+)"`)
 	if len(blocks) != len(answers) {

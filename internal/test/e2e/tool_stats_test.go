@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -46,7 +48,8 @@ func (w *world) toolStats() (rows map[string]string, whole string) {
 }
 
 // TestToolStats counts the calls of a scripted model in a running gateway: calls that work, fail, are refused
-// by a rule or by a person, and a name that the model invented. No argument is in the answer.
+// by a rule or by a person, and a name that the model invented. They outlast the process. No argument is in the answer or in
+// a file.
 func TestToolStats(t *testing.T) {
 	t.Parallel()
 	tg := faketelegram.New(t)
@@ -79,5 +82,19 @@ func TestToolStats(t *testing.T) {
 	}
 	if strings.Contains(whole, "plum-tree") {
 		t.Errorf("the answer has words of a call:\n%s", whole)
+	}
+	w.kill()
+	w.start()
+	if again, _ := w.toolStats(); !cmp.Equal(want, again) {
+		t.Errorf("after a kill: -want +got\n%s", cmp.Diff(want, again))
+	}
+	files, err := filepath.Glob(filepath.Join(w.gw.Dir, "state", "telemetry", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%q %v", files, err)
+	}
+	for _, f := range files {
+		if text, err := os.ReadFile(f); err != nil || bytes.Contains(text, []byte("plum-tree")) {
+			t.Errorf("%s has words of a call, or cannot be read: %v", f, err)
+		}
 	}
 }

@@ -38,7 +38,7 @@ func openaiMutants() []Mutant {
 		},
 		{
 			Promise: "openai: chats of one request", Defect: "believes the past that a client tells of a lasting chat",
-			File: dir + "/chat.go", Old: "if !p.at.Passing() {", New: "if p.at.Chat == \"\" {",
+			File: dir + "/chat.go", Old: "if f == nil && !p.at.Passing() {", New: "if f == nil && p.at.Chat == \"\" {",
 			Dir: dir, Test: "^TestAChatOfOneRequest$",
 		},
 		{

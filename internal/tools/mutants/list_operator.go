@@ -44,7 +44,7 @@ func operatorMutants() []Mutant {
 		},
 		{
 			Promise: calls, Defect: "calls tools that are not offered in the chat",
-			File: admin + "/toolcall.go", Old: "return g.Offered(at, name) })", New: "return name != \"\" || g.Offered(at, name) })",
+			File: admin + "/toolcall.go", Old: "return g.Tools.Offered(at, name) })", New: "return name != \"\" || g.Tools.Offered(at, name) })",
 			Dir: dir, Test: "^TestADirectCallInAnotherChat$",
 		},
 		{

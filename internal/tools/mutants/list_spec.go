@@ -40,6 +40,16 @@ func specMutants() []Mutant {
 			Dir: "pkg/gateway", Test: "^TestIdsOfOthersAreUnknown$",
 		},
 		{
+			Promise: "api: telemetry", Defect: "forgets what the files have",
+			File: "pkg/gateway/telemetry/telemetry.go", Old: "	if l.written = now; l.pruned", New: "	if l.pruned",
+			Dir: "pkg/gateway/telemetry", Test: "^TestCountsOutlastTheProcess$",
+		},
+		{
+			Promise: "api: telemetry", Defect: "shows the telemetry to each token",
+			File: "pkg/gateway/telemetry/serve.go", Old: "c == nil || !c.May(httpd.RightTelemetry)", New: "c == nil",
+			Dir: "pkg/gateway/telemetry", Test: "^TestWhoReadsTelemetry$",
+		},
+		{
 			Promise: "api: ids of others", Defect: "looks for a schedule in all chats",
 			File: "pkg/gateway/panel/work.go", Old: "	all, err := p.o.Store.JobList(r.Context(), r.chat.Chat)",
 			New: "	all, err := p.o.Store.JobList(r.Context(), \"\")",

@@ -10,6 +10,7 @@ import (
 	"parley/pkg/audit"
 	"parley/pkg/channels"
 	"parley/pkg/gateway/files"
+	"parley/pkg/gateway/telemetry"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 	"parley/pkg/session/local"
@@ -21,15 +22,13 @@ type Gateway struct {
 	Version string
 	Engine  session.Engine
 	// Store is the file behind Engine.
-	Store    *local.Engine
-	Agent    *agent.Agent
-	Registry *tools.ToolRegistry
-	Policy   *policy.Policy
+	Store  *local.Engine
+	Agent  *agent.Agent
+	Tools  Tools
+	Policy *policy.Policy
 	// Approvals tell about which calls a person is asked.
 	Approvals policy.Approvals
-	// Offered says whether a chat has a tool.
-	Offered func(at channels.Address, tool string) bool
-	Spaces  files.Spaces
+	Spaces    files.Spaces
 	// Home is the chat of a request without one.
 	Home channels.Address
 	// Writer is a message of the person in a chat, as far as its address tells: it
@@ -52,4 +51,13 @@ type Gateway struct {
 	// Note writes a row to the audit log without waiting for it.
 	Note func(audit.Row)
 	Log  zerolog.Logger
+}
+
+// Tools are those of a gateway.
+type Tools struct {
+	Registry *tools.ToolRegistry
+	// Log has their calls, over restarts.
+	Log *telemetry.Log
+	// Offered says whether a chat has a tool.
+	Offered func(at channels.Address, tool string) bool
 }

@@ -51,6 +51,8 @@ type Request struct {
 	Here bool `json:"here,omitempty"`
 	// Usage tells which use is asked for.
 	Usage UsageAsk `json:"usage,omitzero"`
+	// Days are the last days that are asked for, today among them; 0: as many as usual.
+	Days int `json:"days,omitempty"`
 	// Job is the id of a job.
 	Job string `json:"job,omitempty"`
 	// Task is a background task's name.

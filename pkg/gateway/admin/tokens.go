@@ -99,7 +99,7 @@ func newToken(r *TokenRequest, models []string, now time.Time) (session.Token, e
 	}
 	for _, right := range r.Rights {
 		if !slices.Contains(httpd.Rights(), httpd.Right(right)) {
-			return t, fmt.Errorf(textTokenRight, right, httpd.RightApprove, httpd.RightCallTools)
+			return t, fmt.Errorf(textTokenRight, right, rightWords())
 		}
 	}
 	for _, m := range r.Models {
@@ -163,4 +163,13 @@ func revokeToken(ctx context.Context, g *Gateway, r *Request, emit Emit) error {
 		return err
 	}
 	return emit(TokenReport{State: "revoked", Token: ended})
+}
+
+// rightWords are the rights of a token, as a person writes them.
+func rightWords() string {
+	var words []string
+	for _, right := range httpd.Rights() {
+		words = append(words, string(right))
+	}
+	return strings.Join(words, ", ")
 }

@@ -61,7 +61,7 @@ func callTool(ctx context.Context, g *Gateway, r *Request, emit Emit) error {
 		Channel: at.Channel, Account: at.Account, Chat: at.Chat, Thread: at.Thread, Sender: g.Home.Chat,
 		Space: g.Spaces.Of(at, owner && event.Direct), Level: tools.Level(level), CallID: "desk",
 	})
-	here := g.Registry.Filter(func(name string, _ tools.Annotations) bool { return g.Offered(at, name) })
+	here := g.Tools.Registry.Filter(func(name string, _ tools.Annotations) bool { return g.Tools.Offered(at, name) })
 	result := here.ExecuteAndWait(ctx, r.Tool, input, at.Channel, at.Chat)
 	if gate.question != nil {
 		return errors.Join(emit(CallReport{Question: gate.question, IsError: true}), tools.ErrAsk)

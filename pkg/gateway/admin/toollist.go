@@ -1,10 +1,12 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
+	"parley/pkg/gateway/telemetry"
 	"parley/pkg/tools"
 )
 
@@ -14,15 +16,16 @@ func ListTools() Operation { return Operation{Name: "tool list", Handle: listToo
 // ShowTools emits a [ToolReport] of one tool, or of each.
 func ShowTools() Operation { return Operation{Name: "tool show", Handle: showTools} }
 
-// ToolCounts is one value of the answer to [ToolStats].
-type ToolCounts struct{ tools.Stats }
-
-// ToolStats emits the [ToolCounts] of each tool with each model since the gateway was started.
+// ToolStats emits the [telemetry.Row] of each tool with each model, as sums of the last days.
 func ToolStats() Operation { return Operation{Name: "tool stats", Handle: toolStats} }
 
-func toolStats(_ context.Context, g *Gateway, _ *Request, emit Emit) error {
-	for _, s := range g.Registry.StatsByModel() {
-		if err := emit(ToolCounts{s}); err != nil {
+func toolStats(_ context.Context, g *Gateway, r *Request, emit Emit) error {
+	days := cmp.Or(r.Days, telemetry.UsualDays)
+	if days < 1 || days > telemetry.MostDays {
+		return WithCode(CodeUsage, fmt.Errorf(textDays, telemetry.MostDays))
+	}
+	for _, row := range telemetry.Sum(g.Tools.Log.Days(days)) {
+		if err := emit(row); err != nil {
 			return err
 		}
 	}
@@ -47,11 +50,11 @@ type ToolReport struct {
 
 func listTools(_ context.Context, g *Gateway, _ *Request, emit Emit) error {
 	stats := map[string]tools.Stats{}
-	for _, s := range g.Registry.Stats() {
+	for _, s := range g.Tools.Registry.Stats() {
 		stats[s.Tool] = s
 	}
-	for _, name := range g.Registry.List() {
-		r := newToolReport(g.Registry, name)
+	for _, name := range g.Tools.Registry.List() {
+		r := newToolReport(g.Tools.Registry, name)
 		if s, ok := stats[name]; ok {
 			r.Stats = &s
 		}
@@ -63,7 +66,7 @@ func listTools(_ context.Context, g *Gateway, _ *Request, emit Emit) error {
 }
 
 func showTools(_ context.Context, g *Gateway, request *Request, emit Emit) error {
-	names := g.Registry.List()
+	names := g.Tools.Registry.List()
 	if name := request.Tool; name != "" {
 		if !slices.Contains(names, name) {
 			return fmt.Errorf(textNoTool, name, Program())
@@ -71,11 +74,11 @@ func showTools(_ context.Context, g *Gateway, request *Request, emit Emit) error
 		names = []string{name}
 	}
 	for _, name := range names {
-		page, err := toolPage(g.Registry, name)
+		page, err := toolPage(g.Tools.Registry, name)
 		if err != nil {
 			return err
 		}
-		r := newToolReport(g.Registry, name)
+		r := newToolReport(g.Tools.Registry, name)
 		r.Page = page
 		if err := emit(r); err != nil {
 			return err

@@ -1,10 +1,10 @@
-// The views of owners: how the gateway does, the approvals of all chats, the tools, the audit log.
+// The views of owners: how the gateway does, the approvals of all chats, the tools and their calls, the audit log.
 import { html, Icon, useEffect, useRef, useState } from "./lib.js";
 import { get, post } from "./api.js";
 import { clock, decisions, words, Asked } from "./entries.js";
 import { visible } from "./visible.js";
 
-const views = { status: "Status", approvals: "Approvals", tools: "Tools", audit: "Audit log" };
+const views = { status: "Status", approvals: "Approvals", tools: "Tools", telemetry: "Calls of tools", audit: "Audit log" };
 
 /** viewOfAddress is the view that an address names, or "". */
 export function viewOfAddress() {
@@ -99,12 +99,17 @@ function Approvals({ values, say, read, head }) {
 }
 
 function Tools({ values }) {
+  return html`<${Table} label="Tools" columns=${["Tool", "Level", "Changes", "Asks", "Off because"]}
+    rows=${values.map((t) => [t.name, t.level, t.changes, t.asked, t.disabled])} />`;
+}
+
+function Calls({ values }) {
   const sum = (all) => Object.values(all || {}).reduce((a, b) => a + b, 0);
-  return html`<${Table} label="Tools" columns=${["Tool", "Level", "Changes", "Asks", "Offered", "Picked", "Run", "Refused", "Denied", "Failed", "Off because"]}
-    rows=${values.map((t) => {
-      const s = t.stats || {};
-      return [t.name, t.level, t.changes, t.asked, s.offered || 0, s.picks || 0, s.runs || 0, sum(s.refused), s.denied || 0, sum(s.errors), t.disabled];
-    })} />`;
+  return html`<p class="muted">The last 7 days; <code>parley tool stats --days 90</code> has all that is kept.</p>
+    <${Table} label="Calls of tools"
+      columns=${["Tool", "Model", "Offered", "Picked", "Run", "From memory", "Refused", "Denied", "Failed", "Average"]}
+      rows=${values.map((r) => [r.tool || "(no such tool)", r.model, r.offered, r.picks, r.runs, r.memo, sum(r.refused), r.denied, sum(r.errors),
+        r.runs ? `${Math.round(r.total / r.runs / 1e4) / 100} ms` : ""])} />`;
 }
 
 function Audit({ values }) {
@@ -113,4 +118,4 @@ function Audit({ values }) {
       rows=${values.map((r) => [clock(r.time), r.kind, r.outcome, r.tool, r.chat ? `${r.channel}:${r.chat}` : r.channel, r.sender, r.seq, r.detail])} />`;
 }
 
-const shown = { status: Status, approvals: Approvals, tools: Tools, audit: Audit };
+const shown = { status: Status, approvals: Approvals, tools: Tools, telemetry: Calls, audit: Audit };
