@@ -223,6 +223,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, at *Route) { //no
 	ctx, cancel := lasting(context.WithValue(r.Context(), callerKey{}, caller), valid, caller)
 	defer cancel()
 	if at.Streams {
+		own.lasts = ctx
 		defer hurried(ctx, http.NewResponseController(w))()
 	}
 	at.Handler.ServeHTTP(w, r.WithContext(ctx))

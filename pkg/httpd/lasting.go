@@ -30,7 +30,7 @@ func Outlive(w http.ResponseWriter, r *http.Request, run func(ctx context.Contex
 		run(r.Context(), s)
 		return nil
 	}
-	conn, _, err := own.Hijack()
+	conn, _, err := own.take()
 	if err != nil {
 		return err
 	}

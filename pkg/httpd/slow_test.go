@@ -48,8 +48,11 @@ func TestRevocationEndsAWriteUnderWay(t *testing.T) {
 			}),
 		})
 	})
-	w.raw("GET /stream HTTP/1.1")
+	conn := w.raw("GET /stream HTTP/1.1")
 	<-writing
+	if _, err := io.CopyN(io.Discard, conn, 1<<20); err != nil { // it is under way
+		t.Fatal(err)
+	}
 	w.revoke()
 	select {
 	case err := <-ended:
