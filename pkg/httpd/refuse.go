@@ -3,6 +3,7 @@ package httpd
 import (
 	"encoding/json"
 	"net/http"
+	"strconv"
 )
 
 // Refusal is the reason why a request is not served. Its form on the wire is that of the
@@ -35,8 +36,10 @@ func Refuse(w http.ResponseWriter, f Refusal) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
+	body = append(body, '\n')
+	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(f.Status)
-	_, _ = w.Write(append(body, '\n'))
+	_, _ = w.Write(body)
 }
 
 // kindOf is the type of an error for the clients of the OpenAI API.

@@ -140,11 +140,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer own.end()
 	defer s.recovered(w, r)
 	secure(w.Header())
+	body := bodyOf(r)
 	if _, pattern := s.mux.Handler(r); s.route(pattern) == nil || !clean(r.URL.Path) {
 		s.astray(w, r)
-		return
+	} else {
+		s.mux.ServeHTTP(w, r)
 	}
-	s.mux.ServeHTTP(w, r)
+	own.sendAll(r, body)
 }
 
 // clean says that a path is written in one way: the mux would redirect others before the

@@ -4,7 +4,7 @@ import "slices"
 
 // httpMutants break the promises of the section "The HTTP server".
 func httpMutants() []Mutant {
-	return slices.Concat(guardMutants(), serverMutants(), tokenMutants(), loginMutants(), pageFileMutants())
+	return slices.Concat(guardMutants(), serverMutants(), connectionMutants(), tokenMutants(), loginMutants(), pageFileMutants())
 }
 
 // guardMutants let in requests that the guard refuses.
@@ -256,6 +256,28 @@ func tokenMutants() []Mutant {
 			Promise: "http: damaged tokens", Defect: "finds no two tokens of one id",
 			File: "pkg/session/engine/fsck/fsck.go", Old: "t.ID == \"\" || ids[t.ID] {", New: "t.ID == \"\" {",
 			Dir: dir, Test: "^TestFsckOfTokens$",
+		},
+	}
+}
+
+// connectionMutants are defects in what becomes of a connection beside its answer.
+func connectionMutants() []Mutant {
+	const dir = "pkg/httpd"
+	return []Mutant{
+		{
+			Promise: "http: revocation", Defect: "lets the owner of a connection write on",
+			File: dir + "/answer.go", Old: "t.lasts.Err() != nil && ", New: "t.lasts.Err() == nil && ",
+			Dir: dir, Test: "^TestATakenConnectionEndsWithItsCredential$",
+		},
+		{
+			Promise: "http: unread bodies", Defect: "reads the rest of no body",
+			File: dir + "/unread.go", Old: "b, maxUnread)", New: "b, 0)",
+			Dir: dir, Test: "^TestAnswersToUnreadBodies$",
+		},
+		{
+			Promise: "http: unread bodies", Defect: "reads a body without an end",
+			File: dir + "/unread.go", Old: "maxUnread  = 64 << 20", New: "maxUnread  = 64 << 50",
+			Dir: dir, Test: "^TestAnUnreadBodyIsBounded$",
 		},
 	}
 }
