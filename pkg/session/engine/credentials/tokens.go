@@ -20,6 +20,8 @@ import (
 // Memory has them all: they are looked up for each request. It is read anew after each
 // change, also one that failed: a failed commit may have reached the disk.
 type Tokens struct {
+	*Links
+
 	w *writer.Writer
 
 	mu   sync.Mutex // held over a change and the reading that follows
@@ -38,9 +40,9 @@ type held struct {
 
 // New reads the tokens of a store.
 func New(w *writer.Writer) (*Tokens, error) {
-	t := &Tokens{w: w}
+	t := &Tokens{Links: newLinks(w), w: w}
 	t.held.Store(&map[session.TokenHash]held{})
-	return t, w.View(t.read)
+	return t, w.View(func(tx *table.Tx) error { return errors.Join(t.read(tx), t.Links.read(tx)) })
 }
 
 // PutToken stores a token.

@@ -84,6 +84,7 @@ func Check(k kv.Reader, unlisted bool, r *Report) error {
 	c.pairs()
 	c.moves()
 	c.tokens()
+	c.links()
 	return nil
 }
 
@@ -309,6 +310,14 @@ func (c *checker) tokens() {
 			c.r.Addf("tokens: %q has no key or no id of its own", t.ID)
 		}
 		ids[t.ID] = true
+	})
+}
+
+func (c *checker) links() {
+	records(c, table.Links, func(k []byte, l *session.Link) {
+		if !bytes.Equal(k, table.AddrKey(l.Address)) || l.ID == "" || l.Person == "" {
+			c.r.Addf("links: %s %s: the link is not its own, or has no person", l.Address.Channel, l.Address.Chat)
+		}
 	})
 }
 

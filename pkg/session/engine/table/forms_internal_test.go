@@ -235,6 +235,7 @@ func recordForms(t *testing.T) []form {
 		plain(Sums, "", []byte("sum")),
 		formOf(t, Programs, "", full[session.Program]()),
 		formOf(t, Tokens, "", full[session.Token]()),
+		formOf(t, Links, "", full[session.Link]()),
 		plain(Bad, "", Seal(Inbox, NumKey(1, 2), []byte("payload"))),
 	}
 }
@@ -308,6 +309,7 @@ func keyForms() []form {
 		key(JobsOf, "", OfKey(ChatID(258), "job1")),
 		key(Gone, "", NumKey(258)),
 		key(Tokens, "", bytes.Repeat([]byte{7}, 32)),
+		key(Links, "", AddrKey(formAddress())),
 		key(Bad, "", append([]byte(string(Inbox)+"/"), NumKey(258, 3)...)),
 	}
 }

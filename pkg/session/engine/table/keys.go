@@ -58,6 +58,7 @@ const (
 	TasksOf   Bucket = "tasks_of"  // chat, task id -> empty
 	JobsOf    Bucket = "jobs_of"   // chat, job id -> empty
 	Tokens    Bucket = "tokens"    // hash of a secret -> session.Token
+	Links     Bucket = "links"     // address -> session.Link
 	Gone      Bucket = "gone"      // session or chat -> empty: it is forgotten, and a part of it is left
 	Bad       Bucket = "bad"       // bucket, key -> the bytes of a damaged record
 )
@@ -68,7 +69,7 @@ func Buckets() []Bucket {
 		Meta, Addr, Chats, Sessions, History, Inbox, Seen, Steps, Turns, Suspects,
 		Outbox, Sent, Suspended, Tasks, Open, Jobs, Due, Leases, Cursors,
 		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Marks,
-		Shares, Uses, Sums, Shown, Programs, Originals, Reads, Bad,
+		Shares, Uses, Sums, Shown, Programs, Originals, Reads, Links, Bad,
 	}
 }
 
@@ -77,7 +78,7 @@ func Buckets() []Bucket {
 func LaterBuckets() []Bucket {
 	return []Bucket{
 		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Marks,
-		Shares, Uses, Sums, Shown, Programs, Originals, Reads,
+		Shares, Uses, Sums, Shown, Programs, Originals, Reads, Links,
 	}
 }
 
