@@ -48,11 +48,9 @@ type Options struct {
 	AnswerEdits bool
 	Limits      Limits
 	Budgets     Budgets
-	// Approvals say which calls a person is asked about.
-	Approvals policy.Approvals
-	// OnApproval is told of each question that is put, and of each answer to one. It
-	// must not wait.
-	OnApproval func(approval.Event)
+	Questions
+	// Links answer the commands of this name and unlink; nil: they show the help.
+	Links Links
 	// Surfaces tell the abilities of the chats' channels; nil: they take messages and
 	// do no more.
 	Surfaces turn.Surfaces
@@ -67,6 +65,21 @@ type Options struct {
 	// it is not known.
 	Zone func(a channels.Address) string
 	Log  zerolog.Logger
+}
+
+// Questions are those that people answer.
+type Questions struct {
+	// Approvals say which calls a person is asked about.
+	Approvals policy.Approvals
+	// OnApproval is told of each question that is put, and of each answer to one. It
+	// must not wait.
+	OnApproval func(approval.Event)
+}
+
+// Links show chats on the pages of people.
+type Links interface {
+	Link(ctx context.Context, t *turn.Turn, arg string) (turn.Reply, error)
+	Unlink(ctx context.Context, t *turn.Turn, arg string) (turn.Reply, error)
 }
 
 // Jobs are the needs of schedules.

@@ -11,15 +11,19 @@ import (
 // newKinds are the rows of the dispatcher: the first that fits is the turn's kind.
 func newKinds(a *Agent) []turn.Kind {
 	tasks := task.Commands{Tasks: a.tasks, Waits: a.agents.Waits}
+	commands := command.Options{
+		Sessions: a.o.Engine.Sessions(), Approvals: a.o.Engine.Approvals().ApprovalList, Status: a.o.Engine.Status,
+		Schedule: a.jobs.Command, Tasks: tasks.List, Cancel: tasks.Cancel,
+	}
+	if a.o.Links != nil {
+		commands.Link, commands.Unlink = a.o.Links.Link, a.o.Links.Unlink
+	}
 	return []turn.Kind{
 		a.agents.Kind(a.approvals),
 		a.approvals.Kind(),
 		job.Kind(a.jobs, a.jobPlaces),
 		a.tasks.ReportKind(a.reports),
-		command.Kind(command.Options{
-			Sessions: a.o.Engine.Sessions(), Approvals: a.o.Engine.Approvals().ApprovalList, Status: a.o.Engine.Status,
-			Schedule: a.jobs.Command, Tasks: tasks.List, Cancel: tasks.Cancel,
-		}),
+		command.Kind(commands),
 		{
 			Fits: func(*session.TurnInfo) bool { return true }, Handler: turn.NewMessage,
 			Purpose: session.ForPeople, Late: turn.WrittenLate,

@@ -15,9 +15,11 @@ import (
 	"parley/pkg/agent/approval"
 	"parley/pkg/channels"
 	"parley/pkg/channels/console"
+	"parley/pkg/channels/web"
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/files"
+	"parley/pkg/gateway/linking"
 	"parley/pkg/gateway/modelset"
 	"parley/pkg/gateway/telemetry"
 	"parley/pkg/gateway/toolset"
@@ -45,6 +47,7 @@ type App struct {
 	channels *Channels
 	front    front
 	web      *webChats // nil without a server
+	links    *linking.Linking
 	tools    *toolset.Set
 	agent    *agent.Agent
 }
@@ -197,8 +200,10 @@ func (a *App) openChannels(context.Context) error {
 	for _, c := range a.o.Channels {
 		a.channels.bind(c)
 	}
+	a.links = linking.New(web.Name, nil, a.o.Log)
 	if a.front.server != nil {
-		a.web = newWebChats(a.store, a.kept.shelf, a.o.Redactor)
+		a.links = linking.New(web.Name, a.store.Tokens(), a.o.Log)
+		a.web = newWebChats(a.store, a.links, a.kept.shelf, a.o.Redactor)
 		a.channels.bind(a.web.channel)
 	}
 	if !a.o.Operate {
@@ -241,12 +246,13 @@ func (a *App) makeAgent(context.Context) error {
 			ContextTokens: a.cfg.Agent.History.Tokens, ContextEntries: a.cfg.Agent.History.Entries,
 		},
 		Surfaces: surfaces{a.channels, a.web}, Redact: a.o.Redactor.Redact, Log: a.o.Log,
-		Jobs:      agent.Jobs{Timetable: cronTimetable{}, Heartbeat: heartbeat(a.cfg, a.channels)},
-		Zone:      zones(a.cfg.Agent.Timezone, a.o.LookupEnv),
-		Approvals: a.tools.Approvals, OnApproval: func(e approval.Event) {
+		Jobs: agent.Jobs{Timetable: cronTimetable{}, Heartbeat: heartbeat(a.cfg, a.channels)},
+		Zone: zones(a.cfg.Agent.Timezone, a.o.LookupEnv),
+		Questions: agent.Questions{Approvals: a.tools.Approvals, OnApproval: func(e approval.Event) {
 			a.audit.approval(e)
 			a.web.answered(e)
-		},
+		}},
+		Links:      a.links,
 		Budgets:    agent.Budgets{Of: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency},
 		Background: background(&a.cfg.Background),
 	})

@@ -151,6 +151,7 @@ func (s *served) walker(ask func(method, path, body string) (int, string)) *walk
 	return &walker{s: s, ids: ids, ask: ask, unknown: map[string]string{
 		"chat": "nobodys", "approval": strings.Repeat("z", len(ids["approval"])), "id": strings.Replace(ids["id"], "_once-", "_once-0", 1),
 		"file": "u" + strings.Repeat("0", len(ids["file"])-1), "job": "nosuch", "what": ids["what"],
+		"link": "link-" + strings.Repeat("z", len(ids["link"])-len("link-")),
 	}}
 }
 
@@ -380,7 +381,11 @@ func (s *served) thingsOf(token, words string) map[string]string {
 	if err := errors.Join(err, resp.Body.Close()); err != nil || file.ID == "" {
 		s.t.Fatalf("%s %v", resp.Status, err)
 	}
-	ids["file"], ids["job"] = file.ID, s.jobOf("hers", words)
+	ids["file"], ids["job"], ids["link"] = file.ID, s.jobOf("hers", words), "link-hershershershers"
+	link := session.Link{ID: ids["link"], Address: channels.Address{Channel: "telegram", Chat: "1"}, Person: "web:ada", Direct: true}
+	if err := s.store.Tokens().PutLink(s.t.Context(), link); err != nil {
+		s.t.Fatal(err)
+	}
 	if ids["approval"], ids["id"] = call.Question.ID, response.ID; ids["approval"] == "" || ids["id"] == "" {
 		s.t.Fatalf("%v", ids)
 	}

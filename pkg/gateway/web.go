@@ -17,6 +17,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/channels/web"
 	"parley/pkg/events"
+	"parley/pkg/gateway/linking"
 	"parley/pkg/httpd"
 	"parley/pkg/policy"
 	"parley/pkg/session"
@@ -30,13 +31,19 @@ type webChats struct {
 	hub     *events.Hub
 	channel *web.Channel
 	store   session.Engine
+	links   *linking.Linking
 }
 
 // newWebChats has no chat yet.
-func newWebChats(store session.Engine, files *shelf.Shelf, redactor *policy.Redactor) *webChats {
-	w := &webChats{store: store, hub: events.New(events.Options{
+func newWebChats(store session.Engine, links *linking.Linking, files *shelf.Shelf, redactor *policy.Redactor) *webChats {
+	w := &webChats{store: store, links: links, hub: events.New(events.Options{
 		Redact: redactor.Redact, Unsettled: redactor.Unsettled,
-		Group: func(at channels.Address) string { return webPerson(at.Chat) },
+		Group: func(at channels.Address) string {
+			if at.Channel != web.Name {
+				return links.Person(at)
+			}
+			return webPerson(at.Chat)
+		},
 	})}
 	w.channel = web.New(w.show, files)
 	return w
@@ -50,10 +57,15 @@ func webRules() policy.ChannelRules {
 
 // events are those of the chat at an address, where somebody can read them.
 func (w *webChats) events(at channels.Address) *events.Hub {
-	if w == nil || at.Channel != web.Name {
+	if !w.shows(at) {
 		return nil
 	}
 	return w.hub
+}
+
+// shows says whether the page may show the chat at an address.
+func (w *webChats) shows(at channels.Address) bool {
+	return w != nil && (at.Channel == web.Name || w.links.Person(at) != "")
 }
 
 // show puts a part on the screens of its chat.
@@ -93,19 +105,31 @@ func (w *webChats) question(ctx context.Context, part *channels.Part) (events.Qu
 // settled tells of a message that could not be delivered, and the lists of chats of one that
 // was: it is stored now.
 func (w *webChats) settled(o channels.Outbound, out channels.Outcome) {
-	if w == nil || o.Address.Channel != web.Name {
+	switch {
+	case !w.shows(o.Address):
 		return
-	}
-	if out.State == channels.Delivered {
+	case out.State == channels.Delivered:
+		if o.Address.Channel != web.Name && !o.Preview {
+			w.hub.Delivered(o.Address, o.ID, messageOf(&o))
+		}
 		w.hub.Changed(o.Address)
 		return
 	}
 	w.hub.Delivered(o.Address, o.ID, events.Notice{Code: events.CodeUndelivered, Text: out.Reason})
 }
 
+// messageOf is a message of another channel as the page shows it.
+func messageOf(o *channels.Outbound) events.Message {
+	m := events.Message{ID: o.ID, Role: "assistant", Text: o.Text, Replaces: o.Finishes, Origin: string(o.Unasked)}
+	if o.File != nil {
+		m.File = o.File.Name
+	}
+	return m
+}
+
 // answered tells of the answer to a question, wherever it was given.
 func (w *webChats) answered(e approval.Event) {
-	if w == nil || e.Approval.Address.Channel != web.Name {
+	if !w.shows(e.Approval.Address) {
 		return
 	}
 	decision := ""
@@ -141,6 +165,7 @@ func serveAPI(a *App) {
 		Press: func(q *session.Approval, choice string) string {
 			return approval.PressOf(q.ID, choice != native.ChoiceOf(false, false), choice == native.ChoiceOf(true, true))
 		},
+		Linked: a.links,
 		Rounds: cmp.Or(a.cfg.Agent.MaxToolIterations, defaultRounds), Redact: a.o.Redactor.Redact, Log: a.o.Log,
 	})
 	ag := agui.New(agui.Options{
@@ -148,7 +173,7 @@ func serveAPI(a *App) {
 	})
 	routes := slices.Concat(
 		api.Routes("/api", httpd.AccessProgram), api.Routes("/page", httpd.AccessPage), pageRoutes{a}.all(api), ag.Routes(),
-		a.kept.telemetry.Routes(),
+		a.kept.telemetry.Routes(), a.links.Routes(),
 	)
 	for _, route := range routes {
 		a.front.server.Handle(route)

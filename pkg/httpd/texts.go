@@ -14,6 +14,7 @@ const (
 	textStreamBody  = "a stream is read without a body"
 	textStreams     = "this person has as many streams open as a person may have: close one"
 	textRequests    = "this person has as many requests under way as a person may have: wait for an answer"
+	textSlow        = "too many wrong codes: try again in a moment"
 	textNotFound    = "there is no such thing here"
 	textMethod      = "this address does not take the method"
 	textInternal    = "the gateway has failed at this request: its log says more"

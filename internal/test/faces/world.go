@@ -109,11 +109,11 @@ func Open(tb testing.TB, o Options) *World {
 		Engine: store, Models: o.Models, Tools: w.Tools, Authorize: rules.Authorize,
 		Files:    agent.Files{Space: func(channels.Address, bool) string { return space }},
 		Surfaces: readable{w.Hub}, Limits: agent.Limits{Grace: Patience}, Log: zerolog.Nop(),
-		OnApproval: func(e approval.Event) {
+		Questions: agent.Questions{OnApproval: func(e approval.Event) {
 			if o.OnApproval != nil {
 				o.OnApproval(w, e)
 			}
-		},
+		}},
 	})
 	if err != nil {
 		tb.Fatal(err)

@@ -197,7 +197,7 @@ func loginMutants() []Mutant {
 		},
 		{
 			Promise: "page: wrong codes", Defect: "answers the cookie of no browser at once",
-			File: dir + "/routes.go", Old: "	case d.delay(r.Context()):\n		answer(w", New: "	case d != nil:\n		answer(w",
+			File: dir + "/routes.go", Old: "	case d.delayed.Wait(r.Context()):\n		answer(w", New: "	case d != nil:\n		answer(w",
 			Dir: dir, Test: "^TestTenThousandWrongPairingCodes$",
 		},
 		{

@@ -45,6 +45,8 @@ func commandText() [][2]string {
 		{"tasks", textDoesTasks},
 		{"cancel", textDoesCancel},
 		{"tools", textDoesTools},
+		{"link", textDoesLink},
+		{"unlink", textDoesUnlink},
 		{"tool", textDoesTool},
 	}
 }
@@ -99,6 +101,8 @@ type Options struct {
 	Status func(ctx context.Context) (session.Status, error)
 	// Schedule, Tasks and Cancel answer the commands of these names.
 	Schedule, Tasks, Cancel Answer
+	// Link and Unlink show the chat on a page, and no more; nil: they show the help.
+	Link, Unlink Answer
 }
 
 // Sessions find conversations.
@@ -179,6 +183,9 @@ func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
 	case "compact":
 		return h.compact(ctx)
 	default:
+		if links := map[string]Answer{"link": h.o.Link, "unlink": h.o.Unlink}[h.name]; links != nil {
+			return links(ctx, h.T, h.arg)
+		}
 		re.Text = h.help()
 	}
 	return re, err

@@ -15,6 +15,8 @@ const (
 	textDoesSchedule = "list the schedules; remove, pause or resume ID"
 	textDoesTasks    = "list the background tasks"
 	textDoesCancel   = "NAME: cancel a background task"
+	textDoesLink     = "show this chat on your page in the browser"
+	textDoesUnlink   = "take this chat off the page"
 	textDoesTools    = "list the tools of this chat"
 	textDoesTool     = "NAME JSON: call a tool directly"
 )

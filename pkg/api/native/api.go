@@ -41,6 +41,16 @@ type Questions interface {
 	Grants(ctx context.Context, chat string) ([]session.Grant, error)
 }
 
+// Linked finds the chats of other channels on the page of a caller.
+type Linked interface {
+	// ID says whether an id is one of theirs.
+	ID(id string) bool
+	// Chat finds one by its id, with a context that ends when the page shows it no more.
+	Chat(c *httpd.Caller, id string) (at channels.Address, valid context.Context, ok bool)
+	// Chats are all of them.
+	Chats(c *httpd.Caller) []session.Link
+}
+
 // Options are the parts that an [API] works with; all are required.
 type Options struct {
 	// Channel is the name of the channel of the chats.
@@ -48,7 +58,9 @@ type Options struct {
 	Hub     *events.Hub
 	Store   Store
 	// Files are those of the chats.
-	Files   *shelf.Shelf
+	Files *shelf.Shelf
+	// Linked are the chats of other channels that the page shows.
+	Linked  Linked
 	Reading Reading
 	// Post stores a message. [ErrNotNow] and [ErrNotAllowed] are its errors for clients.
 	Post func(ctx context.Context, m channels.Inbound) error
@@ -82,9 +94,10 @@ func (a *API) Routes(prefix string, access httpd.Access) []httpd.Route {
 	chat := prefix + "/chats/{chat}"
 	program := access == httpd.AccessProgram
 	in := func(serve inChat) http.Handler { return a.chat(serve, program) }
+	shown := func(serve inChat) http.Handler { return a.shown(serve, in(serve), program) }
 	all := []httpd.Route{
-		{Pattern: "GET " + chat, Handler: in(a.read)},
-		{Pattern: "GET " + chat + "/events", Handler: in(a.follow), Streams: true},
+		{Pattern: "GET " + chat, Handler: shown(a.read)},
+		{Pattern: "GET " + chat + "/events", Handler: shown(a.follow), Streams: true},
 		{Pattern: "GET " + chat + "/socket", Handler: in(socketOf(a)), Streams: true},
 		{Pattern: "POST " + chat + "/messages", Handler: in(a.post)},
 		{Pattern: "POST " + chat + "/files", Handler: in(filing{a}.upload), Upload: true, MaxBody: shelf.MaxUpload},
@@ -117,6 +130,9 @@ type place struct {
 	program bool // it came with a token, not from the page
 	at      channels.Address
 	sender  channels.Sender
+	// link ends when the page shows this chat of another channel no more; nil for a chat of the
+	// page. Nothing is written there.
+	link context.Context //nolint:containedctx // the link's life, not that of a request
 }
 
 // placeOf is the one function that finds a person's chat by its id. The name of the chat
@@ -175,7 +191,30 @@ func (a *API) chat(serve inChat, program bool) http.Handler {
 		if !ok {
 			return notFound()
 		}
-		p.program = program
+		if p.program = program; !program && a.o.Linked.ID(r.PathValue("chat")) {
+			return notFound() // what writes there has no chat of another channel
+		}
 		return serve(w, r, &p)
+	})
+}
+
+// shown is a route of the page with a chat that it shows, its own or that of another channel.
+func (a *API) shown(serve inChat, own http.Handler, program bool) http.Handler { //nolint:revive // flag-parameter: as in Routes
+	if program {
+		return own
+	}
+	linked := handler(func(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
+		at, valid, ok := a.o.Linked.Chat(c, r.PathValue("chat"))
+		if !ok {
+			return notFound()
+		}
+		return serve(w, r, &place{caller: c, at: at, link: valid})
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if a.o.Linked.ID(r.PathValue("chat")) {
+			linked.ServeHTTP(w, r)
+			return
+		}
+		own.ServeHTTP(w, r)
 	})
 }

@@ -104,7 +104,7 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 		return a.fault(err)
 	}
 	for i := range open {
-		if q := &open[i]; isOpen(q) {
+		if q := &open[i]; isOpen(q) && p.link == nil {
 			h.Approvals = append(h.Approvals, questionOn(a, q))
 		}
 	}

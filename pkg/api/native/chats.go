@@ -34,6 +34,8 @@ type listedChat struct {
 // pageChat is a row as the page reads it.
 type pageChat struct {
 	listedChat
+	// Channel is that of a chat of another channel, which the page shows and does not write to.
+	Channel string `json:"channel,omitempty"`
 	// Unread are the messages that the person has not seen, Asks the open questions.
 	Unread int `json:"unread,omitempty"`
 	Asks   int `json:"asks,omitempty"`
@@ -42,7 +44,7 @@ type pageChat struct {
 // listChats answers with the chats of a person, those with the newest messages first; ?q=
 // leaves those whose name or title has a text.
 func (a *API) listChats(w http.ResponseWriter, r *http.Request, c *httpd.Caller, page bool) *httpd.Refusal {
-	l := listing{api: a, person: personOf(c), page: page}
+	l := listing{api: a, caller: c, page: page}
 	all, err := l.chats(r.Context())
 	if err != nil {
 		return a.fault(err)
@@ -66,14 +68,33 @@ func (a *API) listChats(w http.ResponseWriter, r *http.Request, c *httpd.Caller,
 // listing is the list of a person's chats, for the page or for a program.
 type listing struct {
 	api    *API
-	person string
+	caller *httpd.Caller
 	page   bool
 }
 
-// own says whether an address is of a chat of the person, as the list has it.
-func (l *listing) own(at channels.Address) bool {
-	rest, ours := strings.CutPrefix(at.Chat, l.person+".")
-	return at.Channel == l.api.o.Channel && ours && validID(rest)
+// id is the id under which the list has the chat at an address; "" where it does not.
+func (l *listing) id(at channels.Address) string {
+	if at.Channel == l.api.o.Channel {
+		if id, ours := strings.CutPrefix(at.Chat, personOf(l.caller)+"."); ours && validID(id) {
+			return id
+		}
+		return ""
+	}
+	links := l.linked()
+	for i := range links {
+		if links[i].Address == at {
+			return links[i].ID
+		}
+	}
+	return ""
+}
+
+// linked are the chats of other channels in the list.
+func (l *listing) linked() []session.Link {
+	if !l.page {
+		return nil
+	}
+	return l.api.o.Linked.Chats(l.caller)
 }
 
 // chats are the present conversations of the person's chats.
@@ -85,7 +106,7 @@ func (l *listing) chats(ctx context.Context) ([]session.Info, error) {
 			return nil, err
 		}
 		for i := range page {
-			if page[i].Current && l.own(page[i].Address) {
+			if page[i].Current && page[i].Address.Channel == l.api.o.Channel && l.id(page[i].Address) != "" {
 				all = append(all, page[i])
 			}
 		}
@@ -93,6 +114,17 @@ func (l *listing) chats(ctx context.Context) ([]session.Info, error) {
 			break
 		}
 		after = page[len(page)-1].Session
+	}
+	links := l.linked()
+	for i := range links {
+		info, err := l.api.o.Store.Lookup(ctx, links[i].Address)
+		if errors.Is(err, session.ErrNotFound) {
+			continue // it has no words yet
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, info)
 	}
 	slices.SortFunc(all, func(x, y session.Info) int {
 		return cmp.Or(y.Active.Compare(x.Active), cmp.Compare(x.Session, y.Session))

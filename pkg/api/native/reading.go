@@ -53,8 +53,11 @@ func queuedIn(ctx context.Context, a *API, at channels.Address) ([]queued, error
 
 // row is a chat in the list. The page is also told what is new there.
 func (l *listing) row(ctx context.Context, info *session.Info) (row pageChat, err error) {
-	row.listedChat = listedChat{Chat: info.Address.Chat[len(l.person)+1:], Time: info.Active}
-	if row.Title, err = l.title(ctx, info.Session); err != nil || !l.page {
+	row.listedChat = listedChat{Chat: l.id(info.Address), Time: info.Active}
+	if info.Address.Channel != l.api.o.Channel {
+		row.Channel = info.Address.Channel
+	}
+	if row.Title, err = l.title(ctx, info.Session); err != nil || !l.page || row.Channel != "" {
 		return row, err
 	}
 	if row.Title == "" { // its first turn is not over
@@ -110,11 +113,11 @@ func (f *feed) others(ctx context.Context) error {
 	if err != nil || len(changed) == 0 {
 		return err // the page comes back and reads the list
 	}
-	l := listing{api: f.api, person: personOf(f.place.caller), page: true}
+	l := listing{api: f.api, caller: f.place.caller, page: true}
 	f.buf.Reset()
 	for _, at := range changed {
 		info, err := f.api.o.Store.Lookup(ctx, at)
-		if errors.Is(err, session.ErrNotFound) || err == nil && !l.own(info.Address) {
+		if errors.Is(err, session.ErrNotFound) || err == nil && l.id(info.Address) == "" {
 			continue
 		}
 		if err != nil {

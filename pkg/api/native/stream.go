@@ -72,6 +72,12 @@ func (f *feed) leave() {
 
 // run writes events until the request ends, or the client is gone.
 func (f *feed) run(ctx context.Context) {
+	if f.place.link != nil {
+		var leave context.CancelFunc
+		ctx, leave = context.WithCancel(ctx)
+		defer leave()
+		defer context.AfterFunc(f.place.link, leave)()
+	}
 	var wake <-chan struct{}
 	if f.watch != nil {
 		wake = f.watch.Wake()

@@ -22,6 +22,7 @@ import (
 	"parley/pkg/api/native"
 	"parley/pkg/channels"
 	"parley/pkg/events"
+	"parley/pkg/gateway/linking"
 	"parley/pkg/httpd"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -122,7 +123,7 @@ func (w *world) begin(t *testing.T, keys httpd.Keyring, models turn.Models, all 
 				Press: func(q *session.Approval, choice string) string {
 					return approval.PressOf(q.ID, choice != "deny", choice == "allow_here")
 				},
-				Rounds: 10, Redact: func(s string) string { return s }, Log: zerolog.Nop(),
+				Rounds: 10, Redact: func(s string) string { return s }, Log: zerolog.Nop(), Linked: linking.New("web", w.Store.Tokens(), zerolog.Nop()),
 			})
 			return slices.Concat(api.Routes("/api", httpd.AccessProgram), api.Routes("/page", httpd.AccessPage))
 		},

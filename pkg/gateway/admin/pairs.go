@@ -148,6 +148,9 @@ func revokePairs(ctx context.Context, g *Gateway, request *Request, emit Emit) e
 	if err != nil {
 		return WithCode(CodeUsage, err)
 	}
+	if err := endLinks(ctx, g, who); err != nil {
+		return err
+	}
 	if ended, err := revokeBrowsers(ctx, g, who, emit); ended || err != nil {
 		return err
 	}

@@ -91,3 +91,12 @@ func revokeBrowsers(ctx context.Context, g *Gateway, who policy.Person, emit Emi
 	}
 	return ended, nil
 }
+
+// endLinks takes chats of other channels off the page of a person, and those of the person off all pages.
+func endLinks(ctx context.Context, g *Gateway, who policy.Person) error {
+	_, err := g.Store.Tokens().EndLinks(ctx, func(l *session.Link) bool {
+		theirs := l.Address.Channel == who.Channel && l.By.ID == who.ID && (who.Account == "" || l.Address.Account == who.Account)
+		return theirs || l.Person == who.String()
+	})
+	return err
+}

@@ -20,13 +20,8 @@ import (
 const (
 	// LinkTime is how long a link is good.
 	LinkTime = 5 * time.Minute
-	// Delay is the time after which a wrong link, or the cookie of no browser that waits, is refused.
-	Delay = time.Second
 	// So many links are good at a time; the oldest gives way.
 	maxLinks = 16
-	// So many wrong ones wait for their refusal; further ones are refused at once, with
-	// another status.
-	maxDelayed = 64
 )
 
 // Operator is the person in whose name the operator's own browser acts.
@@ -51,10 +46,11 @@ type Options struct {
 type Door struct {
 	o Options
 
-	mu      sync.Mutex
-	links   map[[sha256.Size]byte]time.Time // the hash of a code, and its end
-	asks    map[[sha256.Size]byte]*ask      // by the hash of a browser's cookie
-	delayed int
+	delayed httpd.Delayed
+
+	mu    sync.Mutex
+	links map[[sha256.Size]byte]time.Time // the hash of a code, and its end
+	asks  map[[sha256.Size]byte]*ask      // by the hash of a browser's cookie
 }
 
 // ask is a browser that waits to be let in.
@@ -225,25 +221,4 @@ func (d *Door) enter(cookie string) (who *policy.Person, waits bool) {
 		delete(d.asks, hash)
 	}
 	return a.letIn, a.letIn == nil
-}
-
-// delay waits before a wrong link or cookie is refused. It says whether there was room to wait.
-func (d *Door) delay(ctx context.Context) bool {
-	d.mu.Lock()
-	if d.delayed >= maxDelayed {
-		d.mu.Unlock()
-		return false
-	}
-	d.delayed++
-	d.mu.Unlock()
-	t := time.NewTimer(Delay)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-ctx.Done():
-	}
-	d.mu.Lock()
-	d.delayed--
-	d.mu.Unlock()
-	return true
 }

@@ -180,7 +180,7 @@ func TestTenThousandWrongCodes(t *testing.T) { //nolint:paralleltest // it weigh
 				})
 			}
 			all.Wait()
-			if took := time.Since(began); took != login.Delay {
+			if took := time.Since(began); took != httpd.Delay {
 				t.Fatalf("%d wrong codes took %v", atOnce, took)
 			}
 		}
@@ -238,7 +238,7 @@ func TestTenThousandWrongPairingCodes(t *testing.T) { //nolint:paralleltest // i
 		for range many / atOnce {
 			began := time.Now()
 			strangers()
-			if took := time.Since(began); took != login.Delay {
+			if took := time.Since(began); took != httpd.Delay {
 				t.Fatalf("%d wrong ones took %v", atOnce, took)
 			}
 		}

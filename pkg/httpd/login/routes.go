@@ -36,17 +36,11 @@ func (d *Door) byLink(w http.ResponseWriter, r *http.Request) {
 		if d.begin(w, r, Operator()) {
 			w.WriteHeader(http.StatusNoContent)
 		}
-	case d.delay(r.Context()):
+	case d.delayed.Wait(r.Context()):
 		httpd.Refuse(w, httpd.Refusal{Status: http.StatusForbidden, Code: "link_over", Message: textLink})
 	default:
-		tooMany(w)
+		httpd.TooMany(w)
 	}
-}
-
-// tooMany answers a wrong credential for whose delay there is no room.
-func tooMany(w http.ResponseWriter) {
-	w.Header().Set("Retry-After", "1")
-	httpd.Refuse(w, httpd.Refusal{Status: http.StatusTooManyRequests, Code: "too_many", Message: textSlow})
 }
 
 // byCode shows a browser the code that the operator approves.
@@ -86,10 +80,10 @@ func (d *Door) wait(w http.ResponseWriter, r *http.Request) {
 		}
 	case waits:
 		answer(w, map[string]any{"state": "waiting"})
-	case d.delay(r.Context()):
+	case d.delayed.Wait(r.Context()):
 		answer(w, map[string]any{"state": "over"})
 	default:
-		tooMany(w)
+		httpd.TooMany(w)
 	}
 }
 

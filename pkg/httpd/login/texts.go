@@ -7,5 +7,4 @@ const (
 	textFull     = "many people wait to be let in: try again in a few minutes"
 	textLink     = "this link is used or over: ask for a new one with parley web open"
 	textInternal = "the gateway has failed at this request: its log says more"
-	textSlow     = "too many wrong logins: try again in a moment"
 )

@@ -6,6 +6,7 @@ import { Conversation } from "./conversation.js";
 import { Sidebar } from "./sidebar.js";
 import { Owner, viewOfAddress } from "./owner.js";
 import { Panel } from "./panel.js";
+import { isLinked, unlink } from "./links.js";
 
 function App() {
   const [me, setMe] = useState(undefined); // null: nobody is logged in
@@ -95,6 +96,23 @@ function App() {
     }
   }
 
+  function open(chat) {
+    list();
+    location.hash = `#/${chat}`;
+  }
+
+  async function away() {
+    try {
+      await unlink(chat);
+    } catch (e) {
+      if (e instanceof Refused && e.status === 401) {
+        setMe(null);
+        return;
+      }
+    }
+    open("main"); // where the chat is still there, the list says so
+  }
+
   if (me === undefined) {
     return html`<main class="login" aria-busy="true"></main>`;
   }
@@ -102,22 +120,25 @@ function App() {
     return html`<${Login} problem=${problem} done=${enter} />`;
   }
   const owned = me.owner && view;
+  const linked = isLinked(chat);
+  const withPanel = panel && !linked;
   const menu = html`<button type="button" class="quiet only-narrow" aria-label=${others ? `Chats, news in ${others}` : "Chats"} aria-expanded=${drawer ? "true" : "false"}
     ref=${opener} onClick=${() => setDrawer(!drawer)}><${Icon} name="menu" />${others > 0 && html`<span class="dot" aria-hidden="true"></span>`}</button>`;
   return html`<div class=${`frame ${drawer ? "drawn" : ""}`} onKeyDown=${(e) => e.key === "Escape" && drawer && closeDrawer()}>
     <a class="skip" href=${owned ? "#sheet" : "#message"} onClick=${skip}>${owned ? "Skip to the view" : "Skip to the message"}</a>
-    <${Sidebar} me=${me} chats=${chats} chat=${chat} out=${out} close=${closeDrawer} drawer=${drawer} />
+    <${Sidebar} me=${me} chats=${chats} chat=${chat} out=${out} close=${closeDrawer} drawer=${drawer} linked=${open} />
     <button type="button" class="veil" tabindex="-1" aria-hidden="true" onClick=${closeDrawer}></button>
-    ${owned ? html`<${Owner} view=${view} opener=${menu} />` : html`<main class=${panel ? "with-panel" : ""}>
+    ${owned ? html`<${Owner} view=${view} opener=${menu} />` : html`<main class=${withPanel ? "with-panel" : ""}>
       <header class="bar">
         ${menu}
         <h1>${(found && found.title) || "New chat"}</h1>
         <span class="grow"></span>
-        <button type="button" class="quiet" aria-label="Work of this chat" title="Tasks, schedules and use" ref=${panelOpener}
-          aria-expanded=${panel ? "true" : "false"} onClick=${() => (panel ? closePanel() : setPanel(true))}><${Icon} name="clock" /></button>
+        ${linked ? html`<button type="button" class="quiet words" onClick=${away}>Take off the page</button>`
+          : html`<button type="button" class="quiet" aria-label="Work of this chat" title="Tasks, schedules and use" ref=${panelOpener}
+          aria-expanded=${panel ? "true" : "false"} onClick=${() => (panel ? closePanel() : setPanel(true))}><${Icon} name="clock" /></button>`}
       </header>
-      <${Conversation} key=${chat} chat=${chat} me=${me} list=${list} changed=${changed} chats=${chats} out=${() => setMe(null)} />
-      ${panel && html`<${Panel} key=${chat} chat=${chat} tick=${tick} close=${closePanel} />`}
+      <${Conversation} key=${chat} chat=${chat} me=${me} list=${list} changed=${changed} chats=${chats} out=${() => setMe(null)} gone=${() => open("main")} />
+      ${withPanel && html`<${Panel} key=${chat} chat=${chat} tick=${tick} close=${closePanel} />`}
     </main>`}
   </div>`;
 }

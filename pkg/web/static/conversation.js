@@ -7,6 +7,7 @@ import { Entry } from "./entries.js";
 import { Composer } from "./composer.js";
 import { titleOf } from "./sidebar.js";
 import * as uploads from "./files.js";
+import { channelName, isLinked } from "./links.js";
 
 const near = 80; // pixels from the end within which the page goes along with new text
 
@@ -14,7 +15,8 @@ function reduce(state, action) {
   return action(state);
 }
 
-export function Conversation({ chat, list, changed: rowChanged, chats, out }) {
+export function Conversation({ chat, list, changed: rowChanged, chats, out, gone }) {
+  const linked = isLinked(chat); // it is read here, and written to on its own channel
   const [state, change] = useReducer(reduce, empty);
   const [line, setLine] = useState("loading"); // loading, open, lost, back
   const [draft, setDraft] = useState({ text: "", focus: 1 });
@@ -37,7 +39,7 @@ export function Conversation({ chat, list, changed: rowChanged, chats, out }) {
 
   // seen tells the gateway that the person looks at this chat; the list then has no news of it.
   const seen = useCallback(() => {
-    if (!document.hidden) {
+    if (!document.hidden && !linked) {
       post(`/page/chats/${chat}/seen`).catch(() => {}); // the next message tells it again
     }
   }, [chat]);
@@ -92,6 +94,7 @@ export function Conversation({ chat, list, changed: rowChanged, chats, out }) {
         }
       },
       out,
+      gone,
     });
     document.addEventListener("visibilitychange", seen);
     get("/page/tools").then((a) => setTools(a.tools || []), () => {});
@@ -191,7 +194,9 @@ export function Conversation({ chat, list, changed: rowChanged, chats, out }) {
     function dropped(e) {
       if (carries(e)) {
         e.preventDefault();
-        adding.current(e.dataTransfer.files);
+        if (!linked) {
+          adding.current(e.dataTransfer.files);
+        }
       }
     }
     document.addEventListener("dragover", over);
@@ -244,7 +249,7 @@ export function Conversation({ chat, list, changed: rowChanged, chats, out }) {
 
   const actions = {
     retry: (entry) => send(entry),
-    edit: (text) => setDraft({ text, focus: Date.now() }),
+    edit: linked ? undefined : (text) => setDraft({ text, focus: Date.now() }),
     decide: (id, decision) => post(`/page/chats/${chat}/approvals/${id}`, { decision }),
     file: (f) => (f.id ? `/page/chats/${chat}/files/${f.id}` : ""),
     drop: (id) => change((s) => dropped(s, id)),
@@ -306,8 +311,8 @@ export function Conversation({ chat, list, changed: rowChanged, chats, out }) {
       <div class="column">
         ${state.before > 0 && html`<button type="button" class="link older" onClick=${older}>Show earlier messages</button>`}
         ${state.entries.length === 0 && line !== "loading" && html`<div class="hello"><span class="brand" aria-hidden="true"></span>
-          <h2>What can I do for you?</h2>
-          <p class="muted">Ask a question, or ask for something to be done: each tool that runs shows up here with its arguments and its result.</p></div>`}
+          <h2>${linked ? "No words yet" : "What can I do for you?"}</h2>
+          ${!linked && html`<p class="muted">Ask a question, or ask for something to be done: each tool that runs shows up here with its arguments and its result.</p>`}</div>`}
         ${state.entries.map((e) => html`<${Entry} key=${e.as || e.kind + e.id} entry=${e} actions=${actions} />`)}
         ${(silent || waiting && !state.running) && html`<p class="thinking"><span class="dots" aria-hidden="true"><i></i><i></i><i></i></span>
           <span class="offscreen">The assistant is working</span></p>`}
@@ -315,8 +320,9 @@ export function Conversation({ chat, list, changed: rowChanged, chats, out }) {
     </div>
     <div class="below">
       ${away && html`<button type="button" class="newest" onClick=${toEnd}><${Icon} name="down" /> Newest</button>`}
-      <${Composer} draft=${draft} setDraft=${setDraft} running=${working} send=${sendDraft} stop=${stop} options=${options} setOptions=${setOptions}
-        tools=${tools} models=${models} files=${files} addFiles=${addFiles} dropFile=${dropFile} resendFile=${sendFile} />
+      ${linked ? html`<p class="elsewhere" id="message" tabindex="-1">This chat is on ${channelName((chats.find((c) => c.chat === chat) || {}).channel)}: the page
+          shows it. Write there.</p>` : html`<${Composer} draft=${draft} setDraft=${setDraft} running=${working} send=${sendDraft} stop=${stop} options=${options} setOptions=${setOptions}
+        tools=${tools} models=${models} files=${files} addFiles=${addFiles} dropFile=${dropFile} resendFile=${sendFile} />`}
       <p class="status" role="status">${news ? html`<span class="offscreen">${news}</span>` : null}
         ${state.usage && !state.running && state.usage.input + state.usage.output > 0 ? `${state.usage.input.toLocaleString()} tokens read, ${state.usage.output.toLocaleString()} written` : ""}</p>
     </div>`;

@@ -35,8 +35,8 @@ function Person({ entry, actions }) {
     <div class="tools">
       ${state && html`<span class=${entry.state === "failed" ? "bad" : "muted"}>${state}</span>`}
       ${entry.state === "failed" && html`<button type="button" class="link" onClick=${() => actions.retry(entry)}>Try again</button>`}
-      ${entry.text && html`<${Copy} text=${entry.text} label="Copy message" />
-      <button type="button" class="quiet small" aria-label="Edit and send again" title="Edit and send again"
+      ${entry.text && html`<${Copy} text=${entry.text} label="Copy message" />`}
+      ${entry.text && actions.edit && html`<button type="button" class="quiet small" aria-label="Edit and send again" title="Edit and send again"
         onClick=${() => actions.edit(entry.text)}><${Icon} name="edit" /></button>`}
     </div>
   </article>`;

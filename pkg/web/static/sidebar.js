@@ -2,8 +2,9 @@
 import { html, Icon, useEffect, useRef, useState } from "./lib.js";
 import { newKey } from "./api.js";
 import { clock } from "./entries.js";
+import { LinkForm, channelName } from "./links.js";
 
-export function Sidebar({ me, chats, chat, out, close, drawer }) {
+export function Sidebar({ me, chats, chat, out, close, drawer, linked }) {
   const [search, setSearch] = useState("");
   const first = useRef(null);
   useEffect(() => {
@@ -24,12 +25,13 @@ export function Sidebar({ me, chats, chat, out, close, drawer }) {
       <input type="search" aria-label="Search the chats" placeholder="Search" value=${search} onInput=${(e) => setSearch(e.target.value)} /></div>
     <ul class="chats">${shown.map((c) => html`<li key=${c.chat}>
       <a href=${`#/${c.chat}`} aria-current=${c.chat === chat ? "page" : undefined}>
-        <span class="title">${titleOf(c)}</span>
+        <span class="title">${titleOf(c)}${c.channel && html` <span class="muted channel">${channelName(c.channel)}</span>`}</span>
         ${c.chat !== chat && html`<${News} row=${c} />`}
         ${c.time && html`<time class="muted" datetime=${c.time}>${clock(c.time)}</time>`}
       </a></li>`)}
       ${shown.length === 0 && html`<li class="muted none">No chat has these words.</li>`}
     </ul>
+    <${LinkForm} done=${linked} />
     ${me.owner && html`<a class="for-owner" href="#owner/status"><${Icon} name="gear" /> The gateway</a>`}
     <div class="foot">
       <span class="who"><b>${me.person.replace(/^web:/, "")}</b><span class="muted">${me.owner ? "owner" : me.level}</span></span>

@@ -1,6 +1,7 @@
 // One stream of events for the open chat. It comes back by itself, from the id of its last event,
 // and reads the chat anew where the gateway has not kept the events.
 import { Refused, get } from "./api.js";
+import { isLinked } from "./links.js";
 
 const names = [
   "turn", "token", "reasoning", "restart", "tool_call_delta", "tool_call", "tool_executing", "tool_progress", "tool_result",
@@ -12,7 +13,7 @@ const longestPause = 8_000;
 
 /**
  * follow opens a chat. The handlers are told: page(history) when the chat was read, event(name, data),
- * state("open" | "lost"), out() when the login is over.
+ * state("open" | "lost"), out() when the login is over, and gone() when the page shows the chat no more.
  */
 export function follow(chat, handlers) {
   let source = null;
@@ -51,7 +52,7 @@ export function follow(chat, handlers) {
         await handlers.page(page);
         after = page.after;
       } else if (failures > 0) {
-        await get("/page/me"); // an EventSource does not say why it fails
+        await get(isLinked(chat) ? `/page/chats/${chat}` : "/page/me"); // an EventSource does not say why it fails
       }
     } catch (e) {
       if (ended) {
@@ -60,6 +61,11 @@ export function follow(chat, handlers) {
       if (e instanceof Refused && e.status === 401) {
         ended = true;
         handlers.out();
+        return;
+      }
+      if (e instanceof Refused && e.status === 404) {
+        ended = true;
+        handlers.gone();
         return;
       }
       handlers.state("lost");
