@@ -51,6 +51,8 @@ func rooms() map[string][]string {
 			"pkg/gateway/files", "pkg/gateway/telemetry", "pkg/agent", "pkg/agent/...", "pkg/session", "pkg/session/local",
 			"pkg/session/bolt", "pkg/session/engine/fsck", "pkg/tools", "pkg/policy", "pkg/audit", "pkg/httpd", "pkg/httpd/login",
 		}, vocabulary...),
+		// The codes by which a page shows chats of other channels, and the answers of their commands.
+		"pkg/gateway/linking": {"pkg/agent/turn", "pkg/channels", "pkg/httpd", "pkg/policy", "pkg/session"},
 		// The calls of the tools, day by day, in files and over HTTP.
 		"pkg/gateway/telemetry": {"pkg/tools", "pkg/httpd"},
 		// The page shows tasks, schedules, use and the owner's views beside the messages.
@@ -121,7 +123,7 @@ func rooms() map[string][]string {
 		}, vocabulary...),
 		"pkg/session/engine/writer":      {"pkg/session", "pkg/session/kv", "pkg/session/engine/table"},
 		"pkg/session/engine/drain":       {"pkg/session", "pkg/session/engine/table", "pkg/session/engine/writer"},
-		"pkg/session/engine/credentials": {"pkg/session", "pkg/session/engine/table", "pkg/session/engine/writer"},
+		"pkg/session/engine/credentials": {"pkg/session", "pkg/session/engine/table", "pkg/session/engine/writer", "pkg/channels"},
 		"pkg/session/engine/upkeep": {
 			"pkg/session", "pkg/session/kv", "pkg/session/engine/table",
 			"pkg/session/engine/rules", "pkg/session/engine/writer",

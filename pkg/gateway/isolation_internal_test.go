@@ -115,10 +115,11 @@ func TestThePageKnowsNoIdsOfOthers(t *testing.T) {
 		return s.asks("", method, path, body, header...)
 	})
 	for _, ids := range []map[string]string{w.ids, w.unknown} { // Bob has chats of the same names
-		if status, answer := w.ask(http.MethodPost, "/page/chats/"+ids["chat"]+"/messages", `{"message":"hello"}`); status != http.StatusAccepted {
+		status, answer := w.ask(http.MethodPost, "/page/chats/"+ids["chat"]+"/messages", `{"message":"hello"}`)
+		if status != http.StatusAccepted {
 			t.Fatal(status, answer)
 		}
-		for answer := ""; !strings.Contains(answer, `"role":"assistant"`) || strings.Contains(answer, `"queued"`); {
+		for answer := ""; !strings.Contains(answer, "final/0") || strings.Contains(answer, `"queued"`); {
 			<-time.After(time.Millisecond)
 			_, answer = w.ask(http.MethodGet, "/page/chats/"+ids["chat"], "")
 		}

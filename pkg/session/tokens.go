@@ -36,10 +36,14 @@ type Token struct {
 	Expires time.Time `json:"expires,omitzero"`
 }
 
-// Tokens are the credentials of programs and of browsers, and what the page shows beside a
-// person's own chats.
-type Tokens interface {
+// Credentials are the tokens, and what a page shows beside its person's own chats.
+type Credentials interface {
+	Tokens
 	Links
+}
+
+// Tokens are the credentials of programs and of browsers.
+type Tokens interface {
 	// PutToken stores a token under the hash of its secret. [ErrTaken]: there is one with
 	// this id or hash. [ErrFull]: there are [MaxTokens]. A session takes the place of all that
 	// are over, and of the oldest ones of its person beyond [MaxSessions].

@@ -84,7 +84,7 @@ func pageMutants() []Mutant {
 		},
 		{
 			Promise: "api: list of chats", Defect: "lists the chats of everybody",
-			File: api + "/chats.go", Old: `strings.CutPrefix(at.Chat, l.person+".")`, New: `strings.CutPrefix(at.Chat, l.person[:4])`,
+			File: api + "/chats.go", Old: `personOf(l.caller)+"."); ours`, New: `personOf(l.caller)[:4]); ours`,
 			Dir: api, Test: "^TestChatsAreListed$",
 		},
 		{

@@ -4,7 +4,10 @@ import "slices"
 
 // httpMutants break the promises of the section "The HTTP server".
 func httpMutants() []Mutant {
-	return slices.Concat(guardMutants(), serverMutants(), connectionMutants(), tokenMutants(), loginMutants(), pageFileMutants())
+	return slices.Concat(
+		guardMutants(), serverMutants(), connectionMutants(),
+		pageLinkMutants(), tokenMutants(), loginMutants(), pageFileMutants(),
+	)
 }
 
 // guardMutants let in requests that the guard refuses.
@@ -185,7 +188,7 @@ func loginMutants() []Mutant {
 		},
 		{
 			Promise: "page: wrong codes", Defect: "refuses wrong links at once",
-			File: door, Old: "time.NewTimer(Delay)", New: "time.NewTimer(0)",
+			File: "pkg/httpd/late.go", Old: "time.NewTimer(Delay)", New: "time.NewTimer(0)",
 			Dir: dir, Test: "^TestTenThousandWrongCodes$",
 		},
 		{
@@ -278,6 +281,43 @@ func connectionMutants() []Mutant {
 			Promise: "http: unread bodies", Defect: "reads a body without an end",
 			File: dir + "/unread.go", Old: "maxUnread  = 64 << 20", New: "maxUnread  = 64 << 50",
 			Dir: dir, Test: "^TestAnUnreadBodyIsBounded$",
+		},
+	}
+}
+
+// pageLinkMutants are defects in the chats of other channels on a page.
+func pageLinkMutants() []Mutant {
+	const promise, dir, e2e = "page: linked chats", "pkg/gateway/linking", "internal/test/e2e"
+	return []Mutant{
+		{
+			Promise: promise, Defect: "takes a code twice",
+			File: dir + "/linking.go", Old: "return c.direct || owner", New: "return !c.direct && owner",
+			Dir: dir, Test: "^TestCodes$",
+		},
+		{
+			Promise: promise, Defect: "lets one person's codes push out others'",
+			File: dir + "/linking.go", Old: "return c.by.ID == by.ID && c", New: "return false && c",
+			Dir: dir, Test: "^TestCodesAreShared$",
+		},
+		{
+			Promise: promise, Defect: "shows groups to everybody",
+			File: dir + "/serve.go", Old: "case !found.direct && !caller.Owner:", New: "case !found.direct && caller == nil:",
+			Dir: e2e, Test: "^TestLinkedGroups$",
+		},
+		{
+			Promise: promise, Defect: "writes below the id of a chat of another channel",
+			File: "pkg/api/native/api.go", Old: "return !p.program && a.o", New: "return p.program && a.o",
+			Dir: e2e, Test: "^TestLinkedChats$",
+		},
+		{
+			Promise: promise, Defect: "shows a chat on every page",
+			File: "pkg/session/engine/credentials/links.go", Old: "h.Person == person {", New: "h.Person != \"\" || person == \"\" {",
+			Dir: "pkg/session/engine", Test: "^TestLinks$",
+		},
+		{
+			Promise: promise, Defect: "lets streams outlive their link",
+			File: "pkg/session/engine/credentials/links.go", Old: "before[a].end()", New: "_ = before[a].end",
+			Dir: "pkg/session/engine", Test: "^TestLinks$",
 		},
 	}
 }

@@ -94,10 +94,10 @@ func (a *API) Routes(prefix string, access httpd.Access) []httpd.Route {
 	chat := prefix + "/chats/{chat}"
 	program := access == httpd.AccessProgram
 	in := func(serve inChat) http.Handler { return a.chat(serve, program) }
-	shown := func(serve inChat) http.Handler { return a.shown(serve, in(serve), program) }
+	read := func(serve inChat) http.Handler { return shown(a, serve, in(serve), program) }
 	all := []httpd.Route{
-		{Pattern: "GET " + chat, Handler: shown(a.read)},
-		{Pattern: "GET " + chat + "/events", Handler: shown(a.follow), Streams: true},
+		{Pattern: "GET " + chat, Handler: read(a.read)},
+		{Pattern: "GET " + chat + "/events", Handler: read(a.follow), Streams: true},
 		{Pattern: "GET " + chat + "/socket", Handler: in(socketOf(a)), Streams: true},
 		{Pattern: "POST " + chat + "/messages", Handler: in(a.post)},
 		{Pattern: "POST " + chat + "/files", Handler: in(filing{a}.upload), Upload: true, MaxBody: shelf.MaxUpload},
@@ -191,19 +191,24 @@ func (a *API) chat(serve inChat, program bool) http.Handler {
 		if !ok {
 			return notFound()
 		}
-		if p.program = program; !program && a.o.Linked.ID(r.PathValue("chat")) {
+		if p.program = program; linked(a, &p, r) {
 			return notFound() // what writes there has no chat of another channel
 		}
 		return serve(w, r, &p)
 	})
 }
 
+// linked says whether a request of the page is about a chat of another channel.
+func linked(a *API, p *place, r *http.Request) bool {
+	return !p.program && a.o.Linked.ID(r.PathValue("chat"))
+}
+
 // shown is a route of the page with a chat that it shows, its own or that of another channel.
-func (a *API) shown(serve inChat, own http.Handler, program bool) http.Handler { //nolint:revive // flag-parameter: as in Routes
+func shown(a *API, serve inChat, own http.Handler, program bool) http.Handler { //nolint:revive // flag-parameter: as in Routes
 	if program {
 		return own
 	}
-	linked := handler(func(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
+	others := handler(func(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
 		at, valid, ok := a.o.Linked.Chat(c, r.PathValue("chat"))
 		if !ok {
 			return notFound()
@@ -212,7 +217,7 @@ func (a *API) shown(serve inChat, own http.Handler, program bool) http.Handler {
 	})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if a.o.Linked.ID(r.PathValue("chat")) {
-			linked.ServeHTTP(w, r)
+			others.ServeHTTP(w, r)
 			return
 		}
 		own.ServeHTTP(w, r)

@@ -76,7 +76,7 @@ func (f *feed) run(ctx context.Context) {
 		var leave context.CancelFunc
 		ctx, leave = context.WithCancel(ctx)
 		defer leave()
-		defer context.AfterFunc(f.place.link, leave)()
+		defer context.AfterFunc(f.place.link, leave)() //nolint:contextcheck // the link ends the stream too
 	}
 	var wake <-chan struct{}
 	if f.watch != nil {

@@ -57,7 +57,7 @@ func New(channel string, links session.Links, log zerolog.Logger) *Linking {
 
 // Link answers /link.
 func (l *Linking) Link(_ context.Context, t *turn.Turn, _ string) (turn.Reply, error) {
-	said := ""
+	var said string
 	switch at := t.Origin.Address; {
 	case l.links == nil:
 		said = textNoPage
@@ -134,7 +134,7 @@ func (l *Linking) drop(one func(*code) bool) {
 
 // take returns the chat of a code, which is over from then on, unless it is that of a group and
 // its holder is no owner.
-func (l *Linking) take(said string, owner bool) (found code, ok bool) { //nolint:revive // flag-parameter: it is a right
+func (l *Linking) take(said string, owner bool) (found code, ok bool) {
 	said, err := policy.ParsePairingCode(said)
 	if err != nil {
 		return code{}, false
@@ -194,9 +194,10 @@ func (l *Linking) Chat(c *httpd.Caller, id string) (channels.Address, context.Co
 // Chats are the chats of other channels on the page of a caller, the oldest link first.
 func (l *Linking) Chats(c *httpd.Caller) []session.Link {
 	var all []session.Link
-	for _, link := range l.links.LinksOf(c.Person.String()) {
-		if link.Direct || c.Owner {
-			all = append(all, link)
+	of := l.links.LinksOf(c.Person.String())
+	for i := range of {
+		if of[i].Direct || c.Owner {
+			all = append(all, of[i])
 		}
 	}
 	return all

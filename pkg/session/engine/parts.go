@@ -36,8 +36,8 @@ func (e *Engine) Approvals() session.Approvals { return approvals{e} }
 // ReadingOf is how far the chats of an engine were read.
 func ReadingOf(e *Engine) session.Reading { return chats{e} }
 
-// Tokens are the credentials of programs.
-func (e *Engine) Tokens() session.Tokens { return e.tokens }
+// Tokens are the credentials of programs and browsers.
+func (e *Engine) Tokens() session.Credentials { return e.tokens }
 
 // Pairs are the people whom the operator let in by a code.
 func (e *Engine) Pairs() session.Pairs { return e.pairs }

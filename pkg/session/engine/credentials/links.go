@@ -24,8 +24,6 @@ type Links struct {
 	held atomic.Pointer[map[channels.Address]heldLink]
 }
 
-var _ session.Links = (*Links)(nil)
-
 // heldLink is a link with the context of those who follow its chat.
 type heldLink struct {
 	session.Link

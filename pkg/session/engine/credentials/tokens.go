@@ -28,7 +28,7 @@ type Tokens struct {
 	held atomic.Pointer[map[session.TokenHash]held]
 }
 
-var _ session.Tokens = (*Tokens)(nil)
+var _ session.Credentials = (*Tokens)(nil)
 
 // held is a token with the context of the work in its name.
 type held struct {
