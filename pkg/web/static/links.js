@@ -25,6 +25,7 @@ export function LinkForm({ done }) {
   const [wrong, setWrong] = useState("");
   const [busy, setBusy] = useState(false);
   const box = useRef(null);
+  const field = useRef(null);
   async function send(e) {
     e.preventDefault();
     setBusy(true);
@@ -36,6 +37,7 @@ export function LinkForm({ done }) {
       done(chat);
     } catch (x) {
       setWrong(x.message);
+      field.current.select(); // the next code takes its place
     } finally {
       setBusy(false);
     }
@@ -45,7 +47,7 @@ export function LinkForm({ done }) {
     <form onSubmit=${send}>
       <p class="muted" id="link-how">Write <code>/link</code> to the bot there, and type its code here.</p>
       <label class="offscreen" for="link-code">Code of the chat</label>
-      <input id="link-code" value=${code} onInput=${(e) => setCode(e.target.value)} autocomplete="off" autocapitalize="characters"
+      <input id="link-code" ref=${field} value=${code} onInput=${(e) => setCode(e.target.value)} autocomplete="off" autocapitalize="characters"
         spellcheck=${false} maxlength="16" placeholder="Code" aria-describedby="link-how" />
       <button type="submit" class="main" disabled=${busy || code.trim() === ""}>Show</button>
       ${wrong && html`<p class="bad" role="alert">${wrong}</p>`}
