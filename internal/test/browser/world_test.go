@@ -74,6 +74,12 @@ type world struct {
 
 func newWorld(t *testing.T, script func(fakemodel.Request) fakemodel.Answer) *world {
 	t.Helper()
+	return newWorldOf(t, script, rig.Config{})
+}
+
+// newWorldOf is newWorld with channels beside the page.
+func newWorldOf(t *testing.T, script func(fakemodel.Request) fakemodel.Answer, c rig.Config) *world {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	t.Cleanup(cancel)
 	w := &world{t: t, ctx: ctx, script: script}
@@ -89,9 +95,8 @@ func newWorld(t *testing.T, script func(fakemodel.Request) fakemodel.Answer) *wo
 	addr := listener.Addr().String()
 	w.must(listener.Close())
 	w.base = "http://" + addr
-	w.gw, err = rig.NewGateway(binary, t.TempDir(), rig.Config{
-		ModelURL: model.URL(), HTTP: addr, Tools: map[string]any{"approval": "side_effects"},
-	})
+	c.ModelURL, c.HTTP, c.Tools = model.URL(), addr, map[string]any{"approval": "side_effects"}
+	w.gw, err = rig.NewGateway(binary, t.TempDir(), c)
 	w.must(err)
 	w.start()
 	t.Cleanup(func() { w.process.Kill() })
