@@ -50,6 +50,39 @@ func TestWritesNeedJSON(t *testing.T) {
 	}
 }
 
+// TestADeletionNeedsNoBody: clients send none, and name no kind of it. What has a body says that it is JSON.
+func TestADeletionNeedsNoBody(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(s *httpd.Server) {
+		for path, access := range map[string]httpd.Access{"/program": httpd.AccessProgram, "/page": httpd.AccessPage} {
+			s.Handle(httpd.Route{Pattern: "DELETE " + path, Access: access, Handler: http.HandlerFunc(yes)})
+		}
+	})
+	for _, c := range []struct {
+		path, kind, body string
+		want             int
+	}{
+		{"/program", "", "", 200},
+		{"/program", "application/json", "{}", 200},
+		{"/program", "text/plain", "", 415},
+		{"/program", "", "{}", 415},
+		{"/page", "", "", 415},
+	} {
+		resp := w.ask(http.MethodDelete, c.path, func(r *http.Request) {
+			if bearer(r); c.path == "/page" {
+				r.Header.Set("Origin", "http://127.0.0.1:"+w.port())
+			}
+			if c.kind != "" {
+				r.Header.Set("Content-Type", c.kind)
+			}
+			r.Body, r.ContentLength = io.NopCloser(strings.NewReader(c.body)), int64(len(c.body))
+		})
+		if resp.StatusCode != c.want {
+			t.Errorf("%+v: %d", c, resp.StatusCode)
+		}
+	}
+}
+
 // TestBodiesAreBounded, whether they tell their size or not.
 func TestBodiesAreBounded(t *testing.T) {
 	t.Parallel()

@@ -22,6 +22,8 @@ type Program struct {
 	Wish *channels.Wish `json:"wish,omitempty"`
 	// Finish is the finish reason of the model's last answer, or "".
 	Finish string `json:"finish,omitempty"`
+	// Deleted says that the turn was forgotten, see [Turns]; the rest is zero then, beside Ended.
+	Deleted bool `json:"deleted,omitempty"`
 	// Ended is when the turn ended; the engine sets it.
 	Ended time.Time `json:"ended"`
 }
@@ -50,4 +52,9 @@ type Turns interface {
 	// ProgramOf is the program that asked for a turn, for 40 days behind its end at least;
 	// [ErrNotFound] where none did.
 	ProgramOf(ctx context.Context, chat, turn string) (Program, error)
+	// ForgetTurn deletes what a program asked of a turn that has ended, and leaves a Program
+	// that is Deleted. The words stay for the turns behind it; a chat of one request goes with
+	// the last turn of its that is not forgotten, unless something waits there. [ErrNotFound]:
+	// no such turn has ended.
+	ForgetTurn(ctx context.Context, chat, turn string) error
 }

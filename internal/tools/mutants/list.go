@@ -20,7 +20,7 @@ func List() []Mutant {
 		chatListMutants(),
 		spokenMutants(), geminiMutants(), claudeMutants(), toolModeMutants(),
 		eventMutants(), gateMutants(), pieceMutants(), apiMutants(), specMutants(), aguiMutants(), credentialMutants(), pageMutants(),
-		openaiMutants(), clientMutants(), socketMutants(), shelfMutants(), formatMutants(),
+		openaiMutants(), clientMutants(), removalMutants(), socketMutants(), shelfMutants(), formatMutants(),
 	)
 }
 

@@ -102,6 +102,9 @@ func New(o Options) *API {
 
 // Routes are the routes of the API.
 func (a *API) Routes() []httpd.Route {
+	remove := func(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
+		return deleteResponse(a, w, r, c)
+	}
 	return []httpd.Route{
 		{Pattern: "GET /v1/models", Access: httpd.AccessProgram, Handler: handler(a.listModels)},
 		{Pattern: "GET /v1/models/{id...}", Access: httpd.AccessProgram, Handler: handler(a.oneModel)},
@@ -114,6 +117,7 @@ func (a *API) Routes() []httpd.Route {
 			MaxBody: maxBody, Streams: true,
 		},
 		{Pattern: "GET /v1/responses/{id}", Access: httpd.AccessProgram, Handler: handler(a.oneResponse)},
+		{Pattern: "DELETE /v1/responses/{id}", Access: httpd.AccessProgram, Handler: handler(remove)},
 	}
 }
 

@@ -113,19 +113,9 @@ func (a *API) oneResponse(w http.ResponseWriter, r *http.Request, c *httpd.Calle
 	if r.URL.Query().Get("stream") == "true" {
 		return bad("stream", textNoStream)
 	}
-	id := r.PathValue("id")
-	chat, message := chatOf(id)
-	if chat == "" {
-		return notFound(textPrevious)
-	}
-	p := &place{caller: c, sender: channels.Sender{ID: c.Person.String()}, id: message}
-	p.at = channels.Address{Channel: a.o.Channel, Chat: p.sender.ID + "." + chat}
-	fact, err := a.turnOf(r.Context(), p)
-	if errors.Is(err, session.ErrNotFound) {
-		return notFound(textPrevious)
-	}
-	if err != nil {
-		return a.fault(err)
+	p, fact, f := storedAs(r.Context(), a, c, r.PathValue("id"))
+	if f != nil {
+		return f
 	}
 	q := &responseRequest{Model: ownModel}
 	if fact.Program != nil && fact.Program.Model != "" {

@@ -197,5 +197,8 @@ func (a *API) turnOf(ctx context.Context, p *place) (session.TurnFact, error) {
 	if err == nil && fact.Chat != info.Chat {
 		err = session.ErrNotFound
 	}
+	if err == nil && fact.Program != nil && fact.Program.Deleted {
+		err = session.ErrNotFound
+	}
 	return fact, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"parley/pkg/session"
+	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
 )
 
@@ -50,4 +51,9 @@ func (s chats) ProgramOf(ctx context.Context, chat, turn string) (session.Progra
 	})
 	s.e.w.SetAsideIf(ctx, err)
 	return found, err
+}
+
+// ForgetTurn deletes what a program asked of a turn.
+func (s chats) ForgetTurn(ctx context.Context, chat, turn string) error {
+	return s.e.w.Do(ctx, func(t *table.Tx) error { return rules.ForgetTurn(t, chat, turn) })
 }

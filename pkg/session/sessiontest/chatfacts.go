@@ -19,6 +19,7 @@ func factTests() []test {
 		{"shares follow a chat that moves, and go with it", testSharesMove},
 		{"the use of each turn is known", testTurnUses},
 		{"the turn of an item and its program are known", testTurnOf},
+		{"a chat of one request goes with its last turn", testForgetTurn},
 		{"what a fenced turn used does not count", func(b *bench) {
 			b.append(item("a", "1"))
 			w := b.turns()

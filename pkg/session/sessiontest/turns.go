@@ -32,7 +32,40 @@ func testTurnOf(b *bench) {
 		_, err := b.e.Chats().ProgramOf(b.Context(), asked.Chat, turn)
 		b.wantErr(err, session.ErrNotFound)
 	}
+	for _, chat := range []string{asked.Chat, "none"} {
+		for _, turn := range []string{"none", ""} {
+			b.wantErr(b.e.Chats().ForgetTurn(b.Context(), chat, turn), session.ErrNotFound)
+		}
+	}
+	b.wantErr(b.e.Chats().ForgetTurn(b.Context(), plain.Chat, of("3").Turn), session.ErrNotFound)
+	b.must(b.e.Chats().ForgetTurn(b.Context(), asked.Chat, asked.ID))
+	b.crash()
+	got = of("1")
+	b.equal(session.Program{Deleted: true, Ended: got.Program.Ended}, *got.Program)
 	b.must(b.e.Sessions().Forget(b.Context(), asked.Session))
 	_, err = b.e.Chats().ProgramOf(b.Context(), asked.Chat, asked.ID)
 	b.wantErr(err, session.ErrNotFound)
+}
+
+// testForgetTurn: one that lasts stays, and so does one in which something waits.
+func testForgetTurn(b *bench) {
+	for chat, want := range map[string]error{"web:ada.once-1": session.ErrNotFound, "web:ada.main": nil} {
+		first, second := b.say(chat, "1"+chat, session.Commit{}), b.say(chat, "2"+chat, session.Commit{})
+		b.append(item(chat, "3"+chat))
+		for _, turn := range []string{first.ID, second.ID} {
+			b.must(b.e.Chats().ForgetTurn(b.Context(), first.Chat, turn))
+			b.equal(first.Chat, b.info(chat).Chat)
+		}
+		w := b.turns()
+		third := w.next()
+		b.answer(third, session.Commit{})
+		b.must(w.stop())
+		b.must(b.e.Chats().ForgetTurn(b.Context(), first.Chat, third.what.Info().ID))
+		_, err := b.e.Sessions().Lookup(b.Context(), addr(chat))
+		if want != nil {
+			b.wantErr(err, want)
+		} else {
+			b.must(err)
+		}
+	}
 }

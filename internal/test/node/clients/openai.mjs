@@ -66,6 +66,9 @@ const plain = await respond("hi");
 assert.equal(plain.output_text, "You say hi");
 assert.deepEqual((await client.responses.retrieve(plain.id)).output, plain.output);
 assert.equal((await respond("and again", { previous_response_id: plain.id })).output_text, "You say and again");
+const gone = await respond("forget this");
+await client.responses.delete(gone.id);
+await assert.rejects(client.responses.retrieve(gone.id), (e) => e instanceof OpenAI.NotFoundError);
 ok("responses text");
 
 const names = [];

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"fmt"
 
 	"parley/pkg/session"
 	"parley/pkg/session/engine/table"
@@ -143,6 +144,39 @@ func ForgetChat(t *table.Tx, n uint64) error {
 		}
 	}
 	return nil
+}
+
+// ForgetTurn deletes what a program asked of a turn that has ended. A chat of one request goes
+// with the last one.
+func ForgetTurn(t *table.Tx, chat, turn string) error {
+	n := table.ChatNum(t, chat)
+	key, ok := table.TurnKey(n, turn)
+	if !ok || !t.Has(table.Turns, key) {
+		return fmt.Errorf("turn %s: %w", turn, session.ErrNotFound)
+	}
+	if err := t.Put(table.Programs, key, &session.Program{Deleted: true, Ended: t.Now}); err != nil {
+		return err
+	}
+	if c, err := table.ReadChat(t, n); err != nil || !c.Address.Passing() || !deserted(t, n) {
+		return nil //nolint:nilerr // a damaged chat stays as it is
+	}
+	return ForgetChats(t, n)
+}
+
+// deserted says that nothing waits in a chat, and that all its turns are forgotten.
+func deserted(t *table.Tx, n uint64) bool {
+	for _, b := range []table.Bucket{table.Inbox, table.TasksOf} {
+		if k, _ := t.First(b, table.NumKey(n)); k != nil {
+			return false
+		}
+	}
+	all := true
+	t.Each(table.Turns, table.NumKey(n), func(k, _ []byte) bool {
+		p, err := table.Get[session.Program](t, table.Programs, k)
+		all = err == nil && p.Deleted
+		return all
+	})
+	return all
 }
 
 // forgetApprovals deletes the questions and grants of chats.

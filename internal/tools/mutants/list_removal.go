@@ -1,0 +1,24 @@
+package mutants
+
+// removalMutants break what a program deletes.
+func removalMutants() []Mutant {
+	const face = "pkg/api/openai"
+	return []Mutant{
+		{
+			Promise: "openai: deleted responses", Defect: "reads a response that was deleted",
+			File: face + "/run.go", Old: "fact.Program != nil && fact.Program.Deleted {",
+			New: "fact.Program != nil && fact.Program.Deleted && fact.Chat == \"\" {",
+			Dir: face, Test: "^TestADeletedResponse$",
+		},
+		{
+			Promise: "openai: deleted responses", Defect: "forgets the chat with the first response that is deleted",
+			File: "pkg/session/engine/rules/forget.go", Old: " || !deserted(t, n) {", New: " {",
+			Dir: face, Test: "^TestADeletedResponse$",
+		},
+		{
+			Promise: "http: bodies", Defect: "lets a page delete without a type that no form sends",
+			File: "pkg/httpd/guard.go", Old: "r.Method == http.MethodDelete && at.Access == AccessProgram", New: "r.Method == http.MethodDelete",
+			Dir: "pkg/httpd", Test: "^TestADeletionNeedsNoBody$",
+		},
+	}
+}
