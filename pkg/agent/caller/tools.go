@@ -21,12 +21,22 @@ func Tools(w *channels.Wish) []providers.ToolDefinition {
 	return out
 }
 
+// definition is the tool as a model server takes it: some refuse an object that says nothing of
+// its properties.
 func definition(t *channels.CallerTool) providers.ToolDefinition {
-	f := providers.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: map[string]any{}}
-	if json.Unmarshal(t.Parameters, &f.Parameters) != nil || len(f.Parameters) == 0 {
-		f.Parameters = map[string]any{"type": "object", "properties": map[string]any{}}
+	parameters := map[string]any{}
+	if json.Unmarshal(t.Parameters, &parameters) != nil || parameters == nil {
+		parameters = map[string]any{}
 	}
-	return providers.ToolDefinition{Type: "function", Function: f}
+	if len(parameters) == 0 {
+		parameters["type"] = "object"
+	}
+	if _, ok := parameters["properties"].(map[string]any); !ok && parameters["type"] == "object" {
+		parameters["properties"] = map[string]any{}
+	}
+	return providers.ToolDefinition{
+		Type: "function", Function: providers.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: parameters},
+	}
 }
 
 // Runs reports whether the program runs a tool.
