@@ -121,6 +121,8 @@ type Result struct {
 	Result     string `json:"result"`
 	IsError    bool   `json:"is_error"`
 	DurationMS int64  `json:"duration_ms"`
+	// Truncated says that the middle of the result was left out: the tool gave more.
+	Truncated bool `json:"truncated,omitempty"`
 }
 
 // Message is a delivered message. Its ID stays the same: a reader that has it already
@@ -186,6 +188,8 @@ const (
 	CodeShortened = "history_shortened"
 	// CodeUndelivered: a message could not be delivered.
 	CodeUndelivered = "not_delivered"
+	// CodeNoTools: a call was required, and the turn has no tool for it.
+	CodeNoTools = "tools_unavailable"
 	// CodeLimited: a limit of the chat's day is reached.
 	CodeLimited = "limit_reached"
 	// CodeRefused: the policy, or the credential as it is now, does not allow the turn.

@@ -100,7 +100,8 @@ func (l *loop) one(ctx context.Context, p *pending) error {
 	}
 	l.event(Event{
 		Kind: EventToolResult, Round: p.call.Round, CallID: p.call.ID, Tool: p.call.Name,
-		Text: text.ClipBytes(out.result.ForLLM, shortResult), Result: out.result.ForLLM, IsError: out.result.IsError, Duration: out.took,
+		Text: text.ClipBytes(out.result.ForLLM, shortResult), Result: out.result.ForLLM, IsError: out.result.IsError,
+		Truncated: out.cut, Duration: out.took,
 	})
 	if ctx.Err() != nil {
 		var cancel context.CancelFunc

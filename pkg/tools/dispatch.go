@@ -42,8 +42,8 @@ type outcome struct {
 	unknown bool
 	// asked says that the call waits for a person.
 	asked bool
-	// memory says that it was answered from memory.
-	memory bool
+	// memory says that it was answered from memory, cut that its result was too long.
+	memory, cut bool
 }
 
 func (d dispatcher) execute(

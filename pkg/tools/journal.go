@@ -67,8 +67,8 @@ type Event struct {
 	CallID, Tool, Arguments string
 	// Text is the delta, the progress or the result, cut short.
 	Text string
-	// Result is the whole result for the model.
-	Result   string
-	IsError  bool
-	Duration time.Duration
+	// Result is the whole result for the model; Truncated says that its middle was left out.
+	Result             string
+	IsError, Truncated bool
+	Duration           time.Duration
 }

@@ -210,6 +210,7 @@ func (c *running) ended(res *ToolResult) outcome {
 	out := outcome{
 		result: finish(res, call.Annotations.MaxOutput, options.Redact),
 		took:   time.Since(c.started), begun: true,
+		cut: res != nil && len(res.ForLLM) > call.Annotations.MaxOutput,
 	}
 	log := &options.Log
 	switch {

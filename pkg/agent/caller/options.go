@@ -45,6 +45,11 @@ func Choice(w *channels.Wish, own any) any {
 	}
 }
 
+// Demands reports whether the wish has the model call a tool.
+func Demands(w *channels.Wish) bool {
+	return w != nil && (w.Choice == channels.ChoiceRequired || w.Choice == channels.ChoiceTool)
+}
+
 // Format adds the form of the answer that the wish asks for to the options of a request.
 func Format(w *channels.Wish, options map[string]any) {
 	if w == nil || len(w.Schema) == 0 {

@@ -7,6 +7,7 @@ import (
 
 	"parley/pkg/agent/caller"
 	"parley/pkg/channels"
+	"parley/pkg/events"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
 )
@@ -121,6 +122,8 @@ func optionsFor(t *Turn, m *Model, offered *tools.ToolRegistry) map[string]any {
 	maps.Copy(options, m.Options)
 	if choice := choiceFor(t, caller.Choice(Wish(t), m.ToolChoice), offered); choice != nil {
 		options["tool_choice"] = choice
+	} else if caller.Demands(Wish(t)) && !isFree(t) {
+		t.live.told.to.Tell(events.Notice{Code: events.CodeNoTools, Text: textNoTools})
 	}
 	caller.Format(Wish(t), options)
 	return options

@@ -79,7 +79,8 @@ func (l *telling) event(e *tools.Event) {
 		l.to.Asked(e.CallID)
 	case tools.EventToolResult:
 		l.to.Result(events.Result{
-			ID: e.CallID, Called: e.Tool, Result: e.Result, IsError: e.IsError, DurationMS: e.Duration.Milliseconds(),
+			ID: e.CallID, Called: e.Tool, Result: e.Result, IsError: e.IsError, Truncated: e.Truncated,
+			DurationMS: e.Duration.Milliseconds(),
 		})
 	default: // done is told when the turn is committed
 	}

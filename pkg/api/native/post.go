@@ -87,6 +87,9 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	}
 	var s stored
 	if len(t.results) > 0 {
+		if len(q.Files) > 0 {
+			return bad("files", textOwnFiles)
+		}
 		s, f = answerCalls(r.Context(), a, p, &q, t)
 	} else {
 		s, f = say(r.Context(), a, p, id, &q)

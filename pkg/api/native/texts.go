@@ -19,6 +19,7 @@ const (
 	textLate        = "this call waits for no result any more: the conversation went on"
 	textOtherResult = "this call has a result already, and another one"
 	textUnanswered  = "the call %q waits for its result too: send the results of all calls together"
+	textOwnFiles    = "results of calls bring no files: send the files with a message of their own"
 	textMessages    = "messages has up to %d messages"
 	textRole        = "role is system, developer, user, assistant or tool"
 	textContent     = "content is a text, or a list of parts of the type text"
