@@ -58,6 +58,7 @@ func (s *Server) goOn(valid context.Context, own *rest, caller *Caller, over fun
 	reads.Go(func() { own.to.gone(leave) })
 	defer reads.Wait()
 	defer own.to.close()
+	s.crowd.waits()
 	stream := &Stream{ctx: ctx, w: &own.to, to: &own.to}
 	if p := panics.Catch(func() { own.run(ctx, stream) }); p != nil {
 		s.opt.Log.Error().Interface("panic", p.Value).Bytes("stack", p.Stack).Msg("a stream has made the gateway panic")

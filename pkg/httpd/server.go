@@ -45,6 +45,8 @@ type Server struct {
 	streams, plain shares
 	// left are the requests under way whose connections the server does not have any more.
 	left sync.WaitGroup
+	// crowd are the streams that wait without their requests.
+	crowd crowd
 
 	mu     sync.RWMutex
 	routes map[string]*Route
@@ -130,6 +132,7 @@ func (s *Server) Serve(ctx context.Context, started func(net.Addr)) error {
 	}
 	err := server.Serve(ctx)
 	s.left.Wait() // a WebSocket says goodbye
+	s.crowd.end()
 	return err
 }
 
