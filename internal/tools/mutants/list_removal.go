@@ -1,9 +1,19 @@
 package mutants
 
-// removalMutants break what a program deletes.
+// removalMutants break what a program deletes, and what is forgotten of its requests.
 func removalMutants() []Mutant {
 	const face = "pkg/api/openai"
 	return []Mutant{
+		{
+			Promise: "openai: large bodies", Defect: "keeps the pictures of requests that wait",
+			File: face + "/pictures.go", Old: "		p.pictures = nil\n", New: "",
+			Dir: face, Test: "^TestRequestsThatWaitKeepNoPictures$",
+		},
+		{
+			Promise: "openai: large bodies", Defect: "repeats any list of tools",
+			File: face + "/input.go", Old: "if len(q.Tools) > channels.MaxSaidBytes {", New: "if len(q.Tools) < 0 {",
+			Dir: face, Test: "^TestRefusedResponses$",
+		},
 		{
 			Promise: "openai: deleted responses", Defect: "reads a response that was deleted",
 			File: face + "/run.go", Old: "fact.Program != nil && fact.Program.Deleted {",

@@ -143,8 +143,9 @@ type place struct {
 	// id is the key of the message; keyed says that the client chose it, and comes again.
 	id    string
 	keyed bool
-	// pictures are those of the message.
+	// pictures are those of the message, and read is called once they are stored.
 	pictures []picture
+	read     func()
 }
 
 // placeOf finds the chat of a request: the lasting one that a header names, or one of its

@@ -60,7 +60,9 @@ func (a *arguments) UnmarshalJSON(raw []byte) error {
 // chatCompletions answers a conversation.
 func (a *API) chatCompletions(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
 	var q chatRequest
-	if f := decode(a, r, c, &q); f != nil {
+	read, f := decode(a, r, c, &q)
+	defer read()
+	if f != nil {
 		return f
 	}
 	choice, f := a.choose(c, q.Model)
@@ -92,6 +94,7 @@ func (a *API) chatCompletions(w http.ResponseWriter, r *http.Request, c *httpd.C
 	if f != nil {
 		return f
 	}
+	p.read = read
 	id := "chatcmpl-" + digest(p.item())
 	if q.Stream {
 		return a.run(w, r, p, p.inbound(p.id, "", wish), newChatStream(r.Context(), w, p.chat(), id, &q))

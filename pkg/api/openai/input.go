@@ -132,6 +132,11 @@ func (it *responseItem) take(w *channels.Wish) bool {
 	return true
 }
 
+// shown is the part of the request that its answer shows.
+func (q *responseRequest) shown() *responseRequest {
+	return &responseRequest{Model: q.Model, Instructions: q.Instructions, Stream: q.Stream, Tools: q.Tools, Previous: q.Previous}
+}
+
 // pictures are those of all messages.
 func (q *responseRequest) pictures() (all []picture) {
 	for i := range q.Input {
@@ -174,6 +179,9 @@ func (t allowedTools) valid() bool {
 func (q *responseRequest) tools(w *channels.Wish) *httpd.Refusal {
 	var listed []listedTool
 	var all []function
+	if len(q.Tools) > channels.MaxSaidBytes { // the answer has them as they came
+		return bad("tools", fmt.Sprintf(textTooLong, channels.MaxSaidBytes))
+	}
 	if len(q.Tools) > 0 && string(q.Tools) != "null" {
 		if json.Unmarshal(q.Tools, &listed) != nil {
 			return bad("tools", fmt.Sprintf(textTools, channels.MaxCallerTools))
@@ -203,7 +211,9 @@ func (q *responseRequest) tools(w *channels.Wish) *httpd.Refusal {
 // responses answers with the items of a turn.
 func (a *API) responses(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
 	var q responseRequest
-	if f := decode(a, r, c, &q); f != nil {
+	read, f := decode(a, r, c, &q)
+	defer read()
+	if f != nil {
 		return f
 	}
 	choice, f := a.choose(c, q.Model)
@@ -219,6 +229,7 @@ func (a *API) responses(w http.ResponseWriter, r *http.Request, c *httpd.Caller)
 	if f != nil {
 		return f
 	}
+	p.read = read
 	own := p.at.Passing()
 	if len(answers) > 0 {
 		return a.decide(w, r, p, &q, answers)
@@ -245,5 +256,5 @@ func (a *API) responses(w http.ResponseWriter, r *http.Request, c *httpd.Caller)
 	if f != nil {
 		return f
 	}
-	return a.run(w, r, p, p.inbound(p.id, "", wish), newResponse(r.Context(), a, w, p, &q))
+	return a.run(w, r, p, p.inbound(p.id, "", wish), newResponse(r.Context(), a, w, p, q.shown()))
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
 
 	"parley/pkg/channels"
 	"parley/pkg/httpd"
@@ -61,16 +62,18 @@ func readPicture(raw json.RawMessage) (p picture, ok bool) {
 	return p, err == nil && http.DetectContentType(p.data) == kind
 }
 
-// decode reads the body of a request.
-func decode(a *API, r *http.Request, c *httpd.Caller, v any) *httpd.Refusal {
+// decode reads the body of a request. The caller calls free, once or more, when it needs the
+// body no longer.
+func decode(a *API, r *http.Request, c *httpd.Caller, v any) (free func(), f *httpd.Refusal) {
+	free = func() {}
 	if r.ContentLength < 0 || r.ContentLength > largeBody {
-		free, err := a.large.Take(r.Context(), c.Person.String(), nil)
+		give, err := a.large.Take(r.Context(), c.Person.String(), nil)
 		if err != nil {
-			return a.fault(err)
+			return free, a.fault(err)
 		}
-		defer free()
+		free = sync.OnceFunc(give)
 	}
-	return httpd.Decode(r, v)
+	return free, httpd.Decode(r, v)
 }
 
 // shows notes the pictures of the words that a wish has kept: those of the last messages.
@@ -85,8 +88,13 @@ func (p *place) shows(w *channels.Wish, all []picture, param string) *httpd.Refu
 	return nil
 }
 
-// bring stores the pictures of a message, before the message is stored.
+// bring stores the pictures of a message, before the message is stored, and forgets its body: a
+// turn takes long, and one that has to wait for its place takes longer.
 func bring(ctx context.Context, a *API, p *place) ([]channels.Attachment, error) {
+	defer func() {
+		p.pictures = nil
+		p.read()
+	}()
 	if len(p.pictures) == 0 {
 		return nil, nil
 	}

@@ -86,7 +86,7 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, p *place, q *respon
 		press := p.inbound(p.id, a.o.Press(&one, answers[i].Approve), &channels.Wish{})
 		press.Kind, press.MessageID = channels.KindButton, one.Question
 		if i == len(answers)-1 {
-			return a.run(w, r, p, press, newResponse(r.Context(), a, w, p, q))
+			return a.run(w, r, p, press, newResponse(r.Context(), a, w, p, q.shown()))
 		}
 		if err := a.o.Post(r.Context(), press); err != nil {
 			return a.fault(err)

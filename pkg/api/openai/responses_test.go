@@ -226,16 +226,17 @@ func TestRefusedResponses(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, scripted)
 	for body, param := range map[string]string{
-		`{"model":"parley"}`:                                                                      "input",
-		`{"model":"none","input":"x"}`:                                                            "model",
-		input("x", `"background":true`):                                                           "background",
-		input("x", `"max_tool_calls":-1`):                                                         "max_tool_calls",
-		input("x", `"text":{"format":{"type":"json_schema"}}`):                                    "text.format",
-		input("x", `"tools":[{"type":"web_search"}]`):                                             "tools[0].type",
-		`{"model":"parley","input":[{"type":"image_generation_call"}]}`:                           "input[0]",
-		`{"model":"parley","input":[{"type":"item_reference","id":"x"}]}`:                         "input[0]",
-		`{"model":"parley","input":[{"role":"user","content":[{"type":"input_image"}]}]}`:         "input[0].content",
-		`{"model":"parley","input":[{"type":"function_call_output","call_id":"c","output":"x"}]}`: "input",
+		`{"model":"parley"}`:                                   "input",
+		`{"model":"none","input":"x"}`:                         "model",
+		input("x", `"background":true`):                        "background",
+		input("x", `"max_tool_calls":-1`):                      "max_tool_calls",
+		input("x", `"text":{"format":{"type":"json_schema"}}`): "text.format",
+		input("x", `"tools":[{"type":"function","name":"a","x":"`+strings.Repeat("x", 1<<20)+`"}]`): "tools",
+		input("x", `"tools":[{"type":"web_search"}]`):                                               "tools[0].type",
+		`{"model":"parley","input":[{"type":"image_generation_call"}]}`:                             "input[0]",
+		`{"model":"parley","input":[{"type":"item_reference","id":"x"}]}`:                           "input[0]",
+		`{"model":"parley","input":[{"role":"user","content":[{"type":"input_image"}]}]}`:           "input[0].content",
+		`{"model":"parley","input":[{"type":"function_call_output","call_id":"c","output":"x"}]}`:   "input",
 	} {
 		status, answer := w.respond("ada", body)
 		e, _ := answer["error"].(map[string]any)

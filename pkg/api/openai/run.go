@@ -41,6 +41,10 @@ var errGone = errors.New("openai: the events of the turn are gone")
 // run stores the message of a request, and shows its turn.
 func (a *API) run(w http.ResponseWriter, r *http.Request, p *place, m channels.Inbound, out writer) *httpd.Refusal {
 	ctx := r.Context()
+	var err error
+	if m.Attachments, err = bring(ctx, a, p); err != nil {
+		return a.fault(err)
+	}
 	free, err := a.places.Take(ctx, p.sender.ID, nil)
 	if err != nil {
 		return a.fault(err)
@@ -81,9 +85,6 @@ func lasts(w http.ResponseWriter) error {
 // comes again may be answered already: [errGone] then, where its events are gone.
 func (a *API) store(ctx context.Context, p *place, m channels.Inbound) (after string, err error) {
 	mark := a.o.Hub.Mark(p.at)
-	if m.Attachments, err = bring(ctx, a, p); err != nil {
-		return "", err
-	}
 	if err := a.o.Post(ctx, m); err != nil {
 		return "", err
 	}
