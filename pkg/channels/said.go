@@ -93,7 +93,6 @@ func (w *Wish) validSaid() bool {
 	if len(w.Said) > MaxSaid || len(w.Caller) > MaxCallerTools || !cleanID(w.Model) {
 		return false
 	}
-	size := len(w.Instructions) + len(w.Schema)
 	if len(w.Schema) > 0 && !json.Valid(w.Schema) {
 		return false
 	}
@@ -101,16 +100,28 @@ func (w *Wish) validSaid() bool {
 		if !w.Said[i].valid() {
 			return false
 		}
-		size += w.Said[i].size()
 	}
 	for i := range w.Caller {
-		t := &w.Caller[i]
-		size += len(t.Description) + len(t.Parameters)
-		if !t.valid() {
+		if !w.Caller[i].valid() {
 			return false
 		}
 	}
-	return size <= MaxSaidBytes
+	return w.SaidSize() <= MaxSaidBytes
+}
+
+// SaidSize is what counts for [MaxSaidBytes].
+func (w *Wish) SaidSize() int {
+	size := len(w.Instructions) + len(w.Schema)
+	for i := range w.Said {
+		size += len(w.Said[i].Text)
+		for _, c := range w.Said[i].Calls {
+			size += len(c.Arguments)
+		}
+	}
+	for i := range w.Caller {
+		size += len(w.Caller[i].Description) + len(w.Caller[i].Parameters)
+	}
+	return size
 }
 
 func (t *CallerTool) valid() bool {
@@ -125,14 +136,6 @@ func (s *Said) valid() bool {
 		}
 	}
 	return (s.Role == saidUser || s.Role == saidAssistant || s.Role == saidTool) && cleanID(s.CallID)
-}
-
-func (s *Said) size() int {
-	n := len(s.Text)
-	for i := range s.Calls {
-		n += len(s.Calls[i].Arguments)
-	}
-	return n
 }
 
 // cleaned has words that can be stored and shown.

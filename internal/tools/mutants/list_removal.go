@@ -15,6 +15,11 @@ func removalMutants() []Mutant {
 			Dir: face, Test: "^TestRefusedResponses$",
 		},
 		{
+			Promise: "api: long results", Defect: "gathers results without a bound",
+			File: "pkg/api/native/results.go", Old: "if w.SaidSize() <= channels.MaxSaidBytes {", New: "if w.SaidSize() >= 0 {",
+			Dir: "pkg/api/native", Test: "^TestResultsTooLongTogether$",
+		},
+		{
 			Promise: "openai: deleted responses", Defect: "reads a response that was deleted",
 			File: face + "/run.go", Old: "fact.Program != nil && fact.Program.Deleted {",
 			New: "fact.Program != nil && fact.Program.Deleted && fact.Chat == \"\" {",

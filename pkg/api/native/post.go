@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -274,7 +275,7 @@ func (a *API) wish(ctx context.Context, p *place, q *request) (*channels.Wish, *
 	if !w.NoTools {
 		w.Caller = append(w.Caller, q.Tools.own...)
 	}
-	return w, bound(w, offered)
+	return w, cmp.Or(tooLong(w), bound(w, offered))
 }
 
 // bound refuses the choice of a tool that there is not; one that the program has under a name

@@ -139,6 +139,16 @@ type gathered struct {
 	results map[string]result
 }
 
+// said are the results that are there, in the order of the calls.
+func (g *gathered) said(calls []string) (all []channels.Said) {
+	for _, id := range calls {
+		if one, ok := g.results[id]; ok {
+			all = append(all, one.said())
+		}
+	}
+	return all
+}
+
 // gather takes one result in. Once the last one that waits is there, all are stored, as the
 // next message of the chat: ids are those which are stored then, or were before.
 func gather(ctx context.Context, a *API, p *place, g *gathered, r result) (item string, ids []string, f *httpd.Refusal) {
@@ -157,22 +167,30 @@ func gather(ctx context.Context, a *API, p *place, g *gathered, r result) (item 
 		return "", nil, conflict(textOtherResult)
 	}
 	g.results[r.id] = r
-	var said []channels.Said
-	for _, id := range w.calls {
-		one, ok := g.results[id]
-		if !ok {
-			return "", nil, nil // another one is to come
-		}
-		said = append(said, one.said())
-	}
 	wish := channels.Wish{}
 	if w.wish != nil {
 		wish = *w.wish
 	}
-	wish.Said = said
+	wish.Said = g.said(w.calls)
+	if f := tooLong(&wish); f != nil {
+		delete(g.results, r.id)
+		return "", nil, f
+	}
+	if len(wish.Said) < len(w.calls) {
+		return "", nil, nil // another one is to come
+	}
 	s, f := storeResults(ctx, a, p, w.turn, &wish)
 	*g = gathered{}
 	return s.Message, w.calls, f
+}
+
+// tooLong refuses what a program brings along, where that is too much.
+func tooLong(w *channels.Wish) *httpd.Refusal {
+	if w.SaidSize() <= channels.MaxSaidBytes {
+		return nil
+	}
+	said := fmt.Sprintf(textLongResults, channels.MaxSaidBytes)
+	return &httpd.Refusal{Status: http.StatusRequestEntityTooLarge, Code: "too_large", Message: said}
 }
 
 // resultID is the id of the results of a turn's calls: they count once, however they come.

@@ -395,3 +395,34 @@ func TestAToolOfTheGatewayUnderAnotherName(t *testing.T) {
 		}
 	}
 }
+
+// TestResultsTooLongTogether are refused with the first one that is too much, and a shorter one goes on.
+func TestResultsTooLongTogether(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, wants)
+	s := w.connect("ada", "")
+	if status, answer := w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"go","tools":`+program+`}`); status != http.StatusAccepted {
+		t.Fatal(answer)
+	}
+	s.untilDone()
+	s.send(`{"type":"tool_result","tool_call_id":"call_1","body":"` + strings.Repeat("x", 700<<10) + `"}`)
+	s.send(`{"type":"tool_result","tool_call_id":"call_2","body":"` + strings.Repeat("y", 700<<10) + `"}`)
+	if r := s.next(); r.Event != "error" || !strings.Contains(r.Data, `"too_large"`) || !strings.Contains(r.Data, "call_2") {
+		t.Errorf("%.300v", r)
+	}
+	s.send(`{"type":"tool_result","tool_call_id":"call_2","body":"short"}`)
+	if r := s.next(); r.Event == "error" {
+		t.Errorf("%.300v", r)
+	}
+}
+
+// TestToolsThatGrowTooLong: what is no text grows while it is read, and the answer tells so.
+func TestToolsThatGrowTooLong(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, wants)
+	body := `{"message":"go","tools":[{"name":"t","description":"` + strings.Repeat("\xff", 500_000) + `"}]}`
+	got := w.raw("ada", http.MethodPost, "/chats/main/messages", strings.NewReader(body), "Content-Type", "application/json")
+	if got.status != http.StatusRequestEntityTooLarge {
+		t.Errorf("%d %.300s", got.status, got.body)
+	}
+}

@@ -17,6 +17,7 @@ const (
 	textUpgrade     = "this address speaks WebSocket alone: send the header Upgrade, or read /events"
 	textFrame       = `a frame is {"type": "tool_result", "tool_call_id": ID, "body": RESULT}, as text`
 	textLate        = "this call waits for no result any more: the conversation went on"
+	textLongResults = "the results, the instructions and the tools of a message have more than %d bytes together"
 	textOtherResult = "this call has a result already, and another one"
 	textUnanswered  = "the call %q waits for its result too: send the results of all calls together"
 	textOwnFiles    = "results of calls bring no files: send the files with a message of their own"

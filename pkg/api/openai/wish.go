@@ -147,17 +147,7 @@ func fits(w *channels.Wish, param string) *httpd.Refusal {
 	if len(w.Said) > channels.MaxSaid {
 		return bad(param, fmt.Sprintf(textManyMessages, channels.MaxSaid))
 	}
-	size := len(w.Instructions) + len(w.Schema)
-	for i := range w.Caller {
-		size += len(w.Caller[i].Description) + len(w.Caller[i].Parameters)
-	}
-	for i := range w.Said {
-		size += len(w.Said[i].Text)
-		for j := range w.Said[i].Calls {
-			size += len(w.Said[i].Calls[j].Arguments)
-		}
-	}
-	if size > channels.MaxSaidBytes {
+	if w.SaidSize() > channels.MaxSaidBytes {
 		return bad(param, fmt.Sprintf(textTooLong, channels.MaxSaidBytes))
 	}
 	if w.Said[len(w.Said)-1].Role == roleAssistant {
