@@ -1,6 +1,7 @@
 package native
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -44,7 +45,7 @@ func (a *API) accepted(w http.ResponseWriter, v any) *httpd.Refusal {
 // fault is an error of ours. The log has it, and the client a sentence.
 func (a *API) fault(err error) *httpd.Refusal {
 	switch {
-	case errors.Is(err, ErrNotNow):
+	case errors.Is(err, ErrNotNow), errors.Is(err, context.Canceled), errors.Is(err, httpd.ErrRevoked): // or the client is gone
 		return &httpd.Refusal{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: textNotNow}
 	case errors.Is(err, ErrNotAllowed):
 		return &httpd.Refusal{Status: http.StatusForbidden, Code: "not_allowed", Message: textNotAllowed}

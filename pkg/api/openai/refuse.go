@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -15,7 +16,7 @@ import (
 func (a *API) fault(err error) *httpd.Refusal {
 	full, isFull := errors.AsType[*shelf.FullError](err)
 	switch {
-	case errors.Is(err, ErrNotNow):
+	case errors.Is(err, ErrNotNow), errors.Is(err, context.Canceled), errors.Is(err, httpd.ErrRevoked): // or the client is gone
 		return &httpd.Refusal{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: textNotNow}
 	case errors.Is(err, ErrNotAllowed):
 		return &httpd.Refusal{Status: http.StatusForbidden, Code: "not_allowed", Message: textNotAllowed}

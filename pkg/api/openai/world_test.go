@@ -41,6 +41,11 @@ type world struct{ *faces.World }
 
 func newWorld(tb testing.TB, answers model, all ...tools.Tool) *world {
 	tb.Helper()
+	return newLoggedWorld(tb, zerolog.Nop(), answers, all...)
+}
+
+func newLoggedWorld(tb testing.TB, log zerolog.Logger, answers model, all ...tools.Tool) *world {
+	tb.Helper()
 	return &world{faces.Open(tb, faces.Options{
 		Models: turn.Model{Provider: faces.Answers(answers), Name: "script"}, Tools: all, Keyring: ring(),
 		Routes: func(w *faces.World) []httpd.Route {
@@ -51,7 +56,7 @@ func newWorld(tb testing.TB, answers model, all ...tools.Tool) *world {
 				Formats: func(_ channels.Address, model string, object bool) bool {
 					return model != "small" && (model != "vendor/large" || !object)
 				},
-				ChatHeaders: []string{"X-Chat"}, Redact: func(s string) string { return s }, Log: zerolog.Nop(),
+				ChatHeaders: []string{"X-Chat"}, Redact: func(s string) string { return s }, Log: log,
 			}).Routes()
 		},
 	})}
