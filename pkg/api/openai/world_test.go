@@ -5,6 +5,7 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/rs/zerolog"
@@ -19,6 +20,7 @@ import (
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
+	"parley/pkg/shelf"
 	"parley/pkg/tools"
 )
 
@@ -37,7 +39,11 @@ func ring() faces.Ring {
 type model func(msgs []providers.Message, defs []providers.ToolDefinition) *providers.LLMResponse
 
 // world is an agent behind the OpenAI API.
-type world struct{ *faces.World }
+type world struct {
+	*faces.World
+
+	brought *atomic.Int32 // how many messages have their files stored
+}
 
 func newWorld(tb testing.TB, answers model, all ...tools.Tool) *world {
 	tb.Helper()
@@ -46,11 +52,16 @@ func newWorld(tb testing.TB, answers model, all ...tools.Tool) *world {
 
 func newLoggedWorld(tb testing.TB, log zerolog.Logger, answers model, all ...tools.Tool) *world {
 	tb.Helper()
-	return &world{faces.Open(tb, faces.Options{
+	brought := &atomic.Int32{}
+	return &world{brought: brought, World: faces.Open(tb, faces.Options{
 		Models: turn.Model{Provider: faces.Answers(answers), Name: "script"}, Tools: all, Keyring: ring(),
 		Routes: func(w *faces.World) []httpd.Route {
 			return openai.New(openai.Options{
-				Channel: "web", Hub: w.Hub, Store: w.Parts(), Post: w.Post, Bring: w.Files.Bring,
+				Channel: "web", Hub: w.Hub, Store: w.Parts(), Post: w.Post,
+				Bring: func(ctx context.Context, chat, item string, all []shelf.Upload) ([]channels.Attachment, error) {
+					defer brought.Add(1)
+					return w.Files.Bring(ctx, chat, item, all)
+				},
 				Press:   func(q *session.Approval, allow bool) string { return approval.PressOf(q.ID, allow, false) },
 				TakesIn: func() bool { return true }, Models: func() []string { return []string{"small", "vendor/large"} },
 				Formats: func(_ channels.Address, model string, object bool) bool {
