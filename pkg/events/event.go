@@ -116,11 +116,12 @@ type Resolved struct {
 
 // Result is the whole result of a call, within the limit of results.
 type Result struct {
-	ID         string `json:"id"`
-	Called     string `json:"name"`
-	Result     string `json:"result"`
-	IsError    bool   `json:"is_error"`
-	DurationMS int64  `json:"duration_ms"`
+	ID      string `json:"id"`
+	Called  string `json:"name"`
+	Result  string `json:"result"`
+	IsError bool   `json:"is_error"`
+	// DurationMS is nil where the call ran in an earlier process: that time is not stored.
+	DurationMS *int64 `json:"duration_ms,omitempty"`
 	// Truncated says that the middle of the result was left out: the tool gave more.
 	Truncated bool `json:"truncated,omitempty"`
 }

@@ -191,6 +191,11 @@ func TestTheAPIOverAKill(t *testing.T) {
 	if got := eventNames(again); !slices.Equal(got, []string{"reset", "turn", "tool_call", "tool_result", "token", "message", "done"}) {
 		t.Errorf("after the kill: %q", got)
 	}
+	for _, e := range again {
+		if e.Event == "tool_result" && strings.Contains(e.Data, "duration_ms") {
+			t.Errorf("told again with a time that nobody knows: %s", e.Data)
+		}
+	}
 	if got := textOf(again); got != brokenAnswer {
 		t.Errorf("the stream reads %q", got)
 	}

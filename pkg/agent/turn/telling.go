@@ -80,7 +80,7 @@ func (l *telling) event(e *tools.Event) {
 	case tools.EventToolResult:
 		l.to.Result(events.Result{
 			ID: e.CallID, Called: e.Tool, Result: e.Result, IsError: e.IsError, Truncated: e.Truncated,
-			DurationMS: e.Duration.Milliseconds(),
+			DurationMS: new(e.Duration.Milliseconds()),
 		})
 	default: // done is told when the turn is committed
 	}

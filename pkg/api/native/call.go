@@ -38,7 +38,7 @@ type called struct {
 	Name       string `json:"name"`
 	Result     string `json:"result"`
 	IsError    bool   `json:"is_error"`
-	DurationMS int64  `json:"duration_ms"`
+	DurationMS *int64 `json:"duration_ms,omitempty"`
 }
 
 // asked is the answer to a call that a person has to allow first.
