@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -40,7 +41,6 @@ func TestTheRareEventsInTheirOrder(t *testing.T) {
 		return strings.Repeat("much ", 1000)
 	})
 	m := turn.Model{Provider: faces.Model(troubled), Name: "m", Choice: "m"}
-	w := newWorldOf(t, ring(), m, reads)
 	for name, tc := range map[string]struct {
 		body string
 		want []string
@@ -67,27 +67,67 @@ func TestTheRareEventsInTheirOrder(t *testing.T) {
 			map[string]string{"error": `"code":"turn_failed"`, "done": `"stop":"error"`},
 		},
 	} {
-		chat := strings.NewReplacer(" ", "-", ",", "").Replace(name)
-		status, answer := w.do("ada", http.MethodPost, "/chats/"+chat+"/messages", tc.body)
-		if status != http.StatusAccepted {
-			t.Errorf("%s: %d %v", name, status, answer)
-			continue
-		}
-		s := w.open("ada", chat, fmt.Sprint(answer["after"]))
-		all := s.untilDone()
-		s.end()
-		if d := cmp.Diff(tc.want, slices.Compact(names(all))); d != "" {
-			t.Errorf("%s: %s", name, d)
-		}
-		for _, e := range all {
-			if !strings.Contains(e.Data, tc.data[e.Event]) {
-				t.Errorf("%s: %s has no %s: %.300s", name, e.Event, tc.data[e.Event], e.Data)
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorldOf(t, ring(), m, reads)
+			status, answer := w.do("ada", http.MethodPost, "/chats/main/messages", tc.body)
+			if status != http.StatusAccepted {
+				t.Fatal(status, answer)
 			}
-		}
+			after := fmt.Sprint(answer["after"])
+			s := w.open("ada", "main", after)
+			all := s.untilDone()
+			s.end()
+			if d := cmp.Diff(tc.want, slices.Compact(names(all))); d != "" {
+				t.Error(d)
+			}
+			for _, e := range all {
+				if !strings.Contains(e.Data, tc.data[e.Event]) {
+					t.Errorf("%s has no %s: %.300s", e.Event, tc.data[e.Event], e.Data)
+				}
+			}
+			if d := cmp.Diff(all, w.connect("ada", after).untilDone()); d != "" {
+				t.Errorf("over the socket: %s", d)
+			}
+			w.cutEverywhere(t, after, all)
+			s = w.open("ada", "main", "of-another-process-7")
+			if first := s.next(); first.Event != "reset" {
+				t.Errorf("behind an unknown id: %+v", first)
+			}
+			s.end()
+		})
 	}
-	s := w.open("ada", "a-failure", "of-another-process-7")
-	if first := s.next(); first.Event != "reset" {
-		t.Errorf("behind an unknown id: %+v", first)
+}
+
+// narrow is a model that finds a conversation too long once.
+type narrow struct {
+	faces.Model
+	refused *atomic.Bool
+}
+
+func (n narrow) ChatStream(
+	ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition, name string, options map[string]any,
+	emit func(providers.StreamEvent),
+) (*providers.LLMResponse, error) {
+	if faces.Last(msgs).Content == "more" && n.refused.CompareAndSwap(false, true) {
+		return nil, &providers.Error{Kind: providers.KindTooLong}
 	}
-	s.end()
+	return n.Model.ChatStream(ctx, msgs, defs, name, options, emit)
+}
+
+// TestAShortenedConversationIsTold where the model finds the conversation too long.
+func TestAShortenedConversationIsTold(t *testing.T) {
+	t.Parallel()
+	w := newWorldOf(t, ring(), turn.Model{Provider: narrow{troubled, &atomic.Bool{}}, Name: "m", Choice: "m"})
+	var all []faces.Record
+	for _, text := range []string{"first", "more"} {
+		_, answer := w.do("ada", http.MethodPost, "/chats/main/messages", fmt.Sprintf(`{"message":%q}`, text))
+		s := w.open("ada", "main", fmt.Sprint(answer["after"]))
+		all = s.untilDone()
+		s.end()
+	}
+	want := []string{"turn", "notice", "token", "message", "done"}
+	if d := cmp.Diff(want, slices.Compact(names(all))); d != "" || !strings.Contains(all[1].Data, `"code":"history_shortened"`) {
+		t.Errorf("%s %s", d, all[1].Data)
+	}
 }
