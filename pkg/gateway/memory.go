@@ -36,28 +36,28 @@ func growth(live uint64) int {
 }
 
 // limit is how much memory the runtime may manage when live bytes live: half as much
-// again, at least. Memory beside the heap, the stacks above all, comes on top: a limit
-// that thousands of goroutines fill with their stacks would leave the heap no room, and
-// the runtime would collect without end.
-func limit(live, beside uint64) int64 {
-	need := live + live/2 + min(max(besideHeap, beside), mostBeside)
+// again, at least. Memory beside the heap comes on top: a limit that thousands of
+// goroutines fill with their stacks would leave the heap no room, and the runtime would
+// collect without end.
+func limit(live, beside, stacks uint64) int64 {
+	need := live + live/2 + max(min(max(besideHeap, beside), mostBeside), stacks+besideHeap)
 	return int64(max(leastLimit, (need+limitStep-1)/limitStep*limitStep)) //nolint:gosec // far below its largest value
 }
 
 // TuneMemory sets the growth and the limit now and after every collection.
 func TuneMemory() {
-	percent, most := growAtRest, limit(0, 0)
+	percent, most := growAtRest, limit(0, 0, 0)
 	debug.SetGCPercent(percent)
 	debug.SetMemoryLimit(most)
 	var collected func(int)
 	watch := func() { runtime.AddCleanup(new([16]byte), collected, 0) }
 	collected = func(int) {
-		live, beside := inUse()
+		live, beside, stacks := inUse()
 		if now := growth(live); now != percent {
 			percent = now
 			debug.SetGCPercent(percent)
 		}
-		if now := limit(live, beside); now != most {
+		if now := limit(live, beside, stacks); now != most {
 			most = now
 			debug.SetMemoryLimit(most)
 		}
@@ -67,19 +67,20 @@ func TuneMemory() {
 }
 
 // inUse is how much of the heap the last collection left, and how much memory the runtime
-// uses that is no heap.
-func inUse() (live, beside uint64) {
+// uses that is no heap; stacks are a part of that.
+func inUse() (live, beside, stacks uint64) {
 	of := []metrics.Sample{
 		{Name: "/gc/heap/live:bytes"},
 		{Name: "/memory/classes/total:bytes"},
 		{Name: "/memory/classes/heap/objects:bytes"},
 		{Name: "/memory/classes/heap/free:bytes"},
 		{Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/heap/stacks:bytes"},
 	}
 	metrics.Read(of)
 	beside = of[1].Value.Uint64()
-	for _, heap := range of[2:] {
+	for _, heap := range of[2:5] {
 		beside -= min(beside, heap.Value.Uint64())
 	}
-	return of[0].Value.Uint64(), beside
+	return of[0].Value.Uint64(), beside, of[5].Value.Uint64()
 }

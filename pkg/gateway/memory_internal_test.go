@@ -23,19 +23,21 @@ func TestGrowth(t *testing.T) {
 func TestLimit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		live, beside uint64
-		want         int64
+		live, beside, stacks uint64
+		want                 int64
 	}{
-		{0, 0, 42 << 20},
-		{18 << 20, 0, 42 << 20},
-		{19 << 20, 12 << 20, 44 << 20},
-		{64 << 20, 0, 108 << 20},
-		{65 << 20, 0, 112 << 20},
-		{14 << 20, 20 << 20, 44 << 20},
-		{14 << 20, 40 << 20, 52 << 20},
+		{0, 0, 0, 42 << 20},
+		{18 << 20, 0, 0, 42 << 20},
+		{19 << 20, 12 << 20, 0, 44 << 20},
+		{64 << 20, 0, 0, 108 << 20},
+		{65 << 20, 0, 0, 112 << 20},
+		{14 << 20, 20 << 20, 0, 44 << 20},
+		{14 << 20, 40 << 20, 16 << 20, 52 << 20},
+		{14 << 20, 80 << 20, 64 << 20, 100 << 20},
 	} {
-		if got := limit(c.live, c.beside); got != c.want {
-			t.Errorf("with %d bytes that live and %d beside the heap the limit is %d, want %d", c.live, c.beside, got, c.want)
+		if got := limit(c.live, c.beside, c.stacks); got != c.want {
+			t.Errorf("with %d bytes that live and %d beside the heap, %d of them stacks, the limit is %d, want %d",
+				c.live, c.beside, c.stacks, got, c.want)
 		}
 	}
 }

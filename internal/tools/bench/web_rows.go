@@ -173,8 +173,19 @@ func webBurst(ctx context.Context, p place) ([]report.Figure, error) {
 		return nil, err
 	}
 	p.people = chats
+	var commits uint64
 	took, end, err := p.load(ctx, func(ctx context.Context, s *stage) (time.Duration, error) {
-		return s.converse(ctx, chats, each)
+		before, err := s.gw.Status(ctx)
+		if err != nil {
+			return 0, err
+		}
+		took, err := s.converse(ctx, chats, each)
+		if err != nil {
+			return 0, err
+		}
+		after, err := s.gw.Status(ctx)
+		commits = after.Commits - before.Commits
+		return took, err
 	})
 	if err != nil {
 		return nil, err
@@ -186,6 +197,7 @@ func webBurst(ctx context.Context, p place) ([]report.Figure, error) {
 		report.Told(what, took.Seconds(), "s"),
 		beside(what, took.Seconds(), telegram.Seconds()),
 		report.Told("CPU per ask, burst", ms(end.CPU)/(chats*each), "ms"),
+		report.Told("transactions per turn, burst", float64(commits)/(chats*each), ""),
 		report.Told("peak memory, burst 200×10", mib(end.Peak), "MB"),
 		report.Told(what+", 2,000 requests at once", atOnce.Seconds(), "s"),
 		report.Told("CPU per ask, 2,000 at once", ms(endAtOnce.CPU)/(chats*each), "ms"),

@@ -24,6 +24,14 @@ const (
 	maxQueue      = 1024
 )
 
+// After a transaction with the writes of several, the next one lets writes gather first: a
+// transaction costs about as much as the work of a turn, whatever it holds, and the
+// processor has other turns to go on with.
+const (
+	several   = 4
+	gathering = time.Millisecond
+)
+
 // ErrClosed is the answer of a writer that was closed.
 var ErrClosed = fmt.Errorf("%w: %w", session.ErrStore, kv.ErrClosed)
 
@@ -102,6 +110,7 @@ type Writer struct {
 	unsettled  atomic.Int64
 	committing sync.Mutex
 	spent      uint64        // no number up to this one is given out; guarded by committing
+	shared     atomic.Int64  // how many writes the last transaction had
 	committed  chan struct{} // closed when the loop has ended
 	requests   chan error
 }
@@ -152,6 +161,7 @@ func (w *Writer) commitWith(first *Write) {
 	defer w.committing.Unlock()
 	writes := w.drain(first)
 	n := int64(len(writes)) // commitAll takes them apart
+	w.shared.Store(n)
 	w.commitAll(writes)
 	w.unsettled.Add(-n)
 }
@@ -182,6 +192,9 @@ func (w *Writer) Await(ctx context.Context, write *Write) error {
 func (w *Writer) Run() {
 	defer close(w.committed)
 	for write := range w.queue {
+		if w.shared.Load() >= several {
+			<-time.After(gathering)
+		}
 		w.commitWith(write)
 	}
 }
