@@ -88,6 +88,9 @@ func cleanID(s string) bool {
 		return false
 	}
 	return strings.IndexFunc(s, func(r rune) bool {
+		if r < utf8.RuneSelf {
+			return unicode.IsControl(r)
+		}
 		return unicode.Is(unicode.C, r) || unicode.In(r, unicode.Zl, unicode.Zp)
 	}) < 0
 }

@@ -1,6 +1,7 @@
 package fair
 
 import (
+	"container/heap"
 	"context"
 	"errors"
 	"slices"
@@ -20,6 +21,7 @@ type Places struct {
 	most   int    // how many calls of one owner may wait
 	turns  uint64 // orders the owners: it counts each arrival, and each place given and given back
 	owners map[string]*owner
+	queue  queue // the owners that wait
 }
 
 // owner is one that holds places or waits for them.
@@ -27,6 +29,7 @@ type owner struct {
 	held    int
 	waiting []*waiter
 	last    uint64 // when it came or last had a place, by Places.turns
+	at      int    // its index in Places.queue, while it waits
 }
 
 // waiter is one call that waits; granted is closed when it has its place.
@@ -78,12 +81,11 @@ func (p *Places) Wanted(name string) bool {
 	if mine == nil {
 		return false
 	}
-	for _, o := range p.owners {
-		if o != mine && len(o.waiting) > 0 && o.held < mine.held && o.held <= p.free {
-			return true
-		}
+	if len(p.queue) == 0 {
+		return false
 	}
-	return false
+	next := p.queue[0]
+	return next.held < mine.held && next.held <= p.free
 }
 
 func (p *Places) ask(name string) (*waiter, error) {
@@ -99,7 +101,9 @@ func (p *Places) ask(name string) (*waiter, error) {
 		return nil, ErrFull
 	}
 	w := &waiter{granted: make(chan struct{})}
-	o.waiting = append(o.waiting, w)
+	if o.waiting = append(o.waiting, w); len(o.waiting) == 1 {
+		heap.Push(&p.queue, o)
+	}
 	p.grant()
 	return w, nil
 }
@@ -110,6 +114,9 @@ func (p *Places) release(name string) {
 	o := p.owners[name]
 	o.held--
 	p.turn(o)
+	if len(o.waiting) > 0 {
+		heap.Fix(&p.queue, o.at)
+	}
 	p.free++
 	p.forget(name)
 	p.grant()
@@ -121,7 +128,9 @@ func (p *Places) leave(name string, w *waiter) {
 	o := p.owners[name]
 	i := slices.Index(o.waiting, w)
 	if i >= 0 {
-		o.waiting = slices.Delete(o.waiting, i, i+1)
+		if o.waiting = slices.Delete(o.waiting, i, i+1); len(o.waiting) == 0 {
+			heap.Remove(&p.queue, o.at)
+		}
 		p.forget(name)
 	}
 	p.mu.Unlock()
@@ -145,23 +154,51 @@ func (p *Places) turn(o *owner) {
 
 // grant gives out all places that may be given.
 func (p *Places) grant() {
-	for {
-		var next *owner
-		for _, o := range p.owners {
-			if len(o.waiting) == 0 || o.held >= p.free {
-				continue
-			}
-			if next == nil || o.held < next.held || o.held == next.held && o.last < next.last {
-				next = o
-			}
-		}
-		if next == nil {
-			return
-		}
+	for len(p.queue) > 0 && p.queue[0].held < p.free {
+		next := p.queue[0]
 		p.free--
 		next.held++
 		p.turn(next)
 		close(next.waiting[0].granted)
-		next.waiting = next.waiting[1:]
+		if next.waiting = next.waiting[1:]; len(next.waiting) == 0 {
+			heap.Pop(&p.queue)
+		} else {
+			heap.Fix(&p.queue, 0)
+		}
 	}
+}
+
+// queue is a heap of owners that wait, the one that comes first on top.
+type queue []*owner
+
+func (q *queue) Len() int { return len(*q) }
+
+func (q *queue) Less(i, j int) bool {
+	a, b := (*q)[i], (*q)[j]
+	if a.held != b.held {
+		return a.held < b.held
+	}
+	return a.last < b.last
+}
+
+func (q *queue) Swap(i, j int) {
+	all := *q
+	all[i], all[j] = all[j], all[i]
+	all[i].at, all[j].at = i, j
+}
+
+// Push implements [heap.Interface].
+func (q *queue) Push(o any) {
+	waits, _ := o.(*owner)
+	waits.at = len(*q)
+	*q = append(*q, waits)
+}
+
+// Pop implements [heap.Interface].
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	o := (*q)[last]
+	(*q)[last] = nil
+	*q = (*q)[:last]
+	return o
 }
