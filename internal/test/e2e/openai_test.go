@@ -7,6 +7,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"parley/internal/test/fakemodel"
+	"parley/pkg/httpd"
 )
 
 // TestACompletionOverAKill: twenty equal requests with one key are one turn, with a kill in
@@ -47,4 +50,33 @@ func TestACompletionOverAKill(t *testing.T) {
 	if n := w.ran(); n != 1 {
 		t.Errorf("the call ran %d times", n)
 	}
+}
+
+// TestNoClientWaitsForTheModelOfAnother: as many turns of a person as may be shown at once
+// ask the model, which answers when it has all of them.
+func TestNoClientWaitsForTheModelOfAnother(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int64
+	all := make(chan struct{})
+	w := newAPIWorld(t, func(fakemodel.Request) fakemodel.Answer {
+		if asked.Add(1) == httpd.MaxStreams {
+			close(all)
+		}
+		select {
+		case <-all:
+		case <-t.Context().Done():
+		}
+		return fakemodel.Say("hello")
+	})
+	w.base = strings.TrimSuffix(w.base, "/api") + "/v1"
+	var asks sync.WaitGroup
+	for range httpd.MaxStreams {
+		asks.Go(func() {
+			const body = `{"model":"parley","messages":[{"role":"user","content":"hi"}]}`
+			if status, answer := w.do(http.MethodPost, "/chat/completions", body, ""); status != http.StatusOK {
+				t.Errorf("%d %v", status, answer)
+			}
+		})
+	}
+	asks.Wait()
 }

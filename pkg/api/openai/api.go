@@ -85,19 +85,24 @@ var (
 // API is the OpenAI API.
 type API struct {
 	o Options
-	// places are those of requests that have a turn or begin one: a person alone has half
-	// of them.
+	// places are those of requests that begin a turn.
 	places *fair.Places
 	// large are those of requests whose body is read and large.
 	large *fair.Places
 	began time.Time
 }
 
-const maxTurns = 32
+// The pace of a burst. At most maxQuick turns that are over quickly run beside each other:
+// more would cost memory and be no faster. A turn that is not over within quick gives its
+// place to the next, so that no client waits for the model of another.
+const (
+	maxQuick = 32
+	quick    = 50 * time.Millisecond
+)
 
 // New returns the API.
 func New(o Options) *API {
-	return &API{o: o, places: fair.New(maxTurns), large: fair.New(maxLarge), began: time.Now()}
+	return &API{o: o, places: fair.New(maxQuick), large: fair.New(maxLarge), began: time.Now()}
 }
 
 // Routes are the routes of the API.

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"time"
 
 	"parley/pkg/channels"
 	"parley/pkg/events"
+	"parley/pkg/fair"
 	"parley/pkg/httpd"
 	"parley/pkg/session"
 )
@@ -45,7 +47,7 @@ func (a *API) run(w http.ResponseWriter, r *http.Request, p *place, m channels.I
 	if m.Attachments, err = bring(ctx, a, p); err != nil {
 		return a.fault(err)
 	}
-	free, err := a.places.Take(ctx, p.sender.ID, nil)
+	free, err := begin(ctx, a.places, p.sender.ID)
 	if err != nil {
 		return a.fault(err)
 	}
@@ -73,6 +75,21 @@ func (a *API) run(w http.ResponseWriter, r *http.Request, p *place, m channels.I
 		a.left(ctx, p)
 		return out.refuse(&httpd.Refusal{Status: http.StatusServiceUnavailable, Code: "not_ready", Message: textNotNow})
 	}
+}
+
+// begin waits until a request of a person may begin. The caller calls free when its turn is
+// over.
+func begin(ctx context.Context, places *fair.Places, person string) (free func(), err error) {
+	over, err := places.Take(ctx, person, nil)
+	if err != nil {
+		return nil, err
+	}
+	over = sync.OnceFunc(over)
+	late := time.AfterFunc(quick, over)
+	return func() {
+		late.Stop()
+		over()
+	}, nil
 }
 
 // lasts lifts the deadlines of a request: a turn takes as long as it takes.
