@@ -121,7 +121,7 @@ func shareMutants() []Mutant {
 		},
 		{
 			Promise: "places of agents", Defect: "gives way to nobody",
-			File: "pkg/fair/places.go", Old: "o.held < mine.held && o.held <= p.free", New: "o.held < 0",
+			File: "pkg/fair/places.go", Old: "next.held < mine.held && next.held <= p.free", New: "next.held < 0",
 			Dir: "pkg/fair", Test: "^TestGivesWay$",
 		},
 	}

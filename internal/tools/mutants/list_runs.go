@@ -11,12 +11,12 @@ func placeMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "places are shared", Defect: "gives one chat all places",
-			File: "pkg/fair/places.go", Old: `len(o.waiting) == 0 || o.held >= p.free`, New: `len(o.waiting) == 0 || p.free == 0`,
+			File: "pkg/fair/places.go", Old: `p.queue[0].held < p.free`, New: `p.free > 0`,
 			Dir: "pkg/gateway/toolset", Test: "^TestPlacesOfProgramsAreShared$",
 		},
 		{
 			Promise: "places are shared", Defect: "serves the owner that was served last",
-			File: "pkg/fair/places.go", Old: `o.last < next.last`, New: `o.last > next.last`,
+			File: "pkg/fair/places.go", Old: `a.last < b.last`, New: `a.last > b.last`,
 			Dir: "pkg/fair", Test: "^TestShares$",
 		},
 		{
