@@ -19,7 +19,7 @@ import (
 // and has more to do is no newcomer.
 func TestNewcomersHaveLanes(t *testing.T) {
 	t.Parallel()
-	e, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Log: zerolog.Nop(), SnapshotEvery: -1, Lanes: 8})
+	e, err := local.Open(t.Context(), local.Options{Dir: t.TempDir(), Log: zerolog.Nop(), SnapshotEvery: -1, Lanes: 9})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestNewcomersHaveLanes(t *testing.T) {
 		release[chat] = make(chan struct{})
 		items = append(items, said(chat, "1"))
 	}
-	if err := e.Inbox().Append(t.Context(), append(items, said("c7", "2")), nil); err != nil {
+	if err := e.Inbox().Append(t.Context(), []session.Item{said("first", "1")}, nil); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -53,8 +53,15 @@ func TestNewcomersHaveLanes(t *testing.T) {
 			return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered})
 		})
 	}()
+	<-began // of first, which keeps its lane: all that is appended from now on is known when Append returns
+	if err := e.Inbox().Append(t.Context(), items, nil); err != nil {
+		t.Fatal(err)
+	}
 	for range 8 {
 		<-began
+	}
+	if err := e.Inbox().Append(t.Context(), []session.Item{said("c7", "2")}, nil); err != nil {
+		t.Fatal(err)
 	}
 	next := func(end, want string) {
 		t.Helper()
