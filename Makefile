@@ -50,6 +50,7 @@ build: bin/parley
 # Always handed to go, which knows best which files are out of date. bin/gateway is the
 # program's former name, kept as a link for one release.
 bin/parley: FORCE
+	@echo 'building bin/parley; the first time this takes a minute or two' >&2
 	@CGO_ENABLED=0 $(GO) build $(BUILD_FLAGS) -o $@ ./cmd/gateway < /dev/null
 	@ln -sf parley bin/gateway
 

@@ -29,8 +29,9 @@ func rooms() map[string][]string {
 		".": nil,
 		// The command line reads settings, has the gateway do the work, and prints its records.
 		"cmd/gateway": {
-			"pkg/gateway", "pkg/gateway/admin", "pkg/gateway/telemetry", "pkg/config", "pkg/policy", "pkg/audit", "pkg/session", "pkg/channels",
-			"pkg/channels/console", "pkg/agent/budget", "pkg/tools/tasks", "pkg/sandbox",
+			"pkg/gateway", "pkg/gateway/admin", "pkg/gateway/attach", "pkg/gateway/doctor", "pkg/gateway/setup", "pkg/gateway/telemetry",
+			"pkg/config", "pkg/policy", "pkg/audit",
+			"pkg/session", "pkg/channels", "pkg/channels/console", "pkg/agent/budget", "pkg/tools/tasks", "pkg/sandbox",
 		},
 		// The one room of the product that names adapters and puts the others together.
 		"pkg/gateway": {"..."},
@@ -48,8 +49,31 @@ func rooms() map[string][]string {
 			vocabulary...),
 		// The operator's operations work on the parts of a gateway, the file of the store among them.
 		"pkg/gateway/admin": append([]string{
-			"pkg/gateway/files", "pkg/gateway/telemetry", "pkg/agent", "pkg/agent/...", "pkg/session", "pkg/session/local",
+			"pkg/gateway/files", "pkg/gateway/socket", "pkg/gateway/telemetry", "pkg/agent", "pkg/agent/...", "pkg/session", "pkg/session/local",
 			"pkg/session/bolt", "pkg/session/engine/fsck", "pkg/tools", "pkg/policy", "pkg/audit", "pkg/httpd", "pkg/httpd/login",
+		}, vocabulary...),
+		// The checks look at every part of a set-up, and ask the platforms by their clients.
+		"pkg/gateway/doctor": append([]string{
+			"pkg/gateway", "pkg/gateway/admin", "pkg/gateway/modelset", "pkg/gateway/toolset", "pkg/config", "pkg/policy", "pkg/audit",
+			"pkg/session/bolt", "pkg/providers/check", "pkg/channels/console", "pkg/channels/wire",
+			"pkg/channels/telegram/api", "pkg/channels/slack/api",
+		}, vocabulary...),
+		// The first configuration is checked as a gateway would, and its model is asked.
+		"pkg/gateway/setup": {
+			"pkg/gateway", "pkg/gateway/admin", "pkg/gateway/modelset", "pkg/config", "pkg/policy", "pkg/providers",
+			"pkg/providers/check", "pkg/providers/kinds",
+		},
+		// Screens are all places where a chat is shown as it goes on; a console is one behind the socket.
+		"pkg/gateway/screens": {
+			"pkg/agent/approval", "pkg/api/native", "pkg/channels", "pkg/channels/console", "pkg/channels/web", "pkg/events",
+			"pkg/gateway/linking", "pkg/httpd", "pkg/policy", "pkg/session", "pkg/shelf",
+		},
+		"pkg/gateway/consoles": {
+			"pkg/audit", "pkg/channels/console", "pkg/gateway/admin", "pkg/gateway/socket", "pkg/httpd", "pkg/policy",
+		},
+		"pkg/gateway/socket": {"pkg/audit"},
+		"pkg/gateway/attach": append([]string{
+			"pkg/api/native", "pkg/channels/console", "pkg/events", "pkg/gateway/admin", "pkg/httpd",
 		}, vocabulary...),
 		// The codes by which a page shows chats of other channels, and the answers of their commands.
 		"pkg/gateway/linking": {"pkg/agent/turn", "pkg/channels", "pkg/httpd", "pkg/policy", "pkg/session"},
@@ -122,7 +146,7 @@ func rooms() map[string][]string {
 			"pkg/session", "pkg/session/engine/table", "pkg/session/engine/lane",
 		}, vocabulary...),
 		"pkg/session/engine/writer":      {"pkg/session", "pkg/session/kv", "pkg/session/engine/table"},
-		"pkg/session/engine/drain":       {"pkg/session", "pkg/session/engine/table", "pkg/session/engine/writer"},
+		"pkg/session/engine/drain":       {"pkg/session", "pkg/channels", "pkg/session/engine/table", "pkg/session/engine/writer"},
 		"pkg/session/engine/credentials": {"pkg/session", "pkg/session/engine/table", "pkg/session/engine/writer", "pkg/channels"},
 		"pkg/session/engine/upkeep": {
 			"pkg/session", "pkg/session/kv", "pkg/session/engine/table",

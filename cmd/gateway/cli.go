@@ -29,8 +29,8 @@ func newRoot(h *host) *cobra.Command {
 	flags.StringVar(&h.logLevel, "log", "", textLogFlag)
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(
-		newChat(h), newRun(h), newInit(h), newConfig(h), newModels(h), newSessions(h), newTool(h), newPair(h), newToken(h), newWeb(h),
-		newApprovals(h), newTasks(h), newJobs(h), newStore(h), newAudit(h), newStatus(h), newUsage(h), newVersion(h),
+		newChat(h), newAsk(h), newRun(h), newInit(h), newConfig(h), newModels(h), newSessions(h), newTool(h), newPair(h), newToken(h), newWeb(h),
+		newApprovals(h), newTasks(h), newJobs(h), newStore(h), newAudit(h), newStatus(h), newDoctor(h), newUsage(h), newVersion(h),
 	)
 	return root
 }
@@ -117,37 +117,4 @@ func newConfig(h *host) *cobra.Command {
 		},
 	}
 	return group("config", textConfig, check, schema)
-}
-
-func newInit(h *host) *cobra.Command {
-	c := &cobra.Command{
-		Use: "init", Short: textInit, Args: cobra.NoArgs,
-		Long: textInitLong,
-		RunE: func(*cobra.Command, []string) error {
-			if h.home == "" && h.configPath == "" {
-				return errNoHome()
-			}
-			written, err := gateway.WriteConfig(h.configFile())
-			if err != nil {
-				return err
-			}
-			told := textWrote
-			if !written {
-				told = textStays
-			}
-			if err := h.print(told, h.configFile()); err != nil {
-				return err
-			}
-			cfg, err := h.load(true)
-			if err != nil {
-				return err
-			}
-			if err := gateway.InitWorkspace(cfg); err != nil {
-				return err
-			}
-			return h.print(textInitNext, cfg.Workspace, admin.Program())
-		},
-	}
-	c.AddCommand(newInitSlack(h))
-	return c
 }

@@ -7,25 +7,6 @@ import (
 	"parley/pkg/gateway/admin"
 )
 
-func newInitSlack(h *host) *cobra.Command {
-	var name, address string
-	c := &cobra.Command{
-		Use: "slack", Short: textSlack, Args: cobra.NoArgs,
-		Long: textSlackLong,
-		RunE: func(*cobra.Command, []string) error {
-			text, err := gateway.SlackManifest(name, address)
-			if err != nil {
-				return err
-			}
-			return h.print("%s", text)
-		},
-	}
-	c.Flags().StringVar(&name, "name", "Parley", textSlackName)
-	c.Flags().StringVar(&address, "events-url", "", "https address under which Slack reaches the gateway (channels.slack.events); without "+
-		"it: Socket Mode")
-	return c
-}
-
 func newToolNew(h *host) *cobra.Command {
 	return &cobra.Command{
 		Use: "new NAME", Short: textToolNew, Args: cobra.ExactArgs(1),

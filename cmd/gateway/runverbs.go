@@ -8,30 +8,23 @@ import (
 	"os"
 	"os/signal"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/rs/zerolog"
 	"github.com/spf13/cobra"
 
-	"parley/pkg/channels"
 	"parley/pkg/channels/console"
 	"parley/pkg/config"
 	"parley/pkg/gateway"
 	"parley/pkg/gateway/admin"
+	"parley/pkg/gateway/attach"
 )
 
 // leaveGrace is how long a turn may go on when the person leaves the console:
 // it is taken up again at the next start.
 const leaveGrace = 2 * time.Second
-
-func newChat(h *host) *cobra.Command {
-	return &cobra.Command{
-		Use: "chat", Short: textChat, Args: cobra.NoArgs,
-		Long: textChatLong,
-		RunE: func(cmd *cobra.Command, _ []string) error { return h.chat(cmd.Context()) },
-	}
-}
 
 func newRun(h *host) *cobra.Command {
 	return &cobra.Command{
@@ -55,73 +48,10 @@ func (h *host) start(level string) (*config.Config, zerolog.Logger, error) {
 	return cfg, log, err
 }
 
-// newConsole makes the console. With busy nil, the console counts the messages that it
-// has seen itself as under way; settled holds piped answers to questions. The function
-// app gives the gateway once the console runs.
-func (h *host) newConsole(app func() *gateway.App, busy func() bool, settled func(context.Context) error) *console.Channel {
-	return console.New(console.Options{
-		In: h.in, Out: h.out, Err: h.err, Interactive: h.terminal(), Busy: busy, Settled: settled,
-		Waiting: func(ctx context.Context) []channels.Outbound {
-			return app().OpenQuestions(ctx)
-		},
-	})
-}
-
 // introduce says on screen which model answers.
 func (h *host) introduce(ctx context.Context, a *gateway.App) {
 	// a closed screen shows itself at the first answer
 	_, _ = h.err.Write([]byte(h.redactor.Redact(a.Introduction(ctx, h.configFile())) + "\n"))
-}
-
-func (h *host) chat(ctx context.Context) error {
-	cfg, log, err := h.start("off")
-	if err != nil {
-		return err
-	}
-	ctx, stop := context.WithCancelCause(ctx)
-	var telling sync.WaitGroup
-	defer telling.Wait()
-	defer stop(nil)
-	h.out = &watchedWriter{out: h.out, failed: stop}
-	var a *gateway.App
-	screen := h.newConsole(func() *gateway.App { return a }, func() bool { return a.Waiting(ctx) }, func(ctx context.Context) error {
-		_, err := a.Drained(ctx)
-		return err
-	})
-	interactive := h.terminal()
-	trouble := newTroubles()
-	a, err = gateway.New(ctx, cfg, gateway.Options{
-		LookupEnv: h.lookupEnv, Log: log, Redactor: h.redactor, Trouble: trouble.add, Channels: []channels.Channel{screen},
-		Grace: leaveGrace,
-	})
-	if err != nil {
-		return err
-	}
-	if err := a.Held(ctx); err != nil {
-		return admin.WithCode(admin.CodeFailed, errors.Join(err, a.Close()))
-	}
-	h.introduce(ctx, a)
-	interrupt, tell := func() bool { return true }, endOnTrouble(stop)
-	if interactive {
-		interrupt, tell = screen.Interrupt, onScreen(ctx, screen)
-	}
-	telling.Go(func() { trouble.tell(ctx, tell) })
-	defer watchSignals(stop, interrupt, nil)()
-
-	failed := false
-	err = a.Run(ctx, func(ctx context.Context, channel string, err error) bool {
-		if channel != console.Name {
-			return false
-		}
-		if !interactive && !errors.Is(err, console.ErrOutput) {
-			var unknown error
-			failed, unknown = a.Drained(ctx)
-			failed = failed || unknown != nil
-		}
-		stop(err)
-		return true
-	})
-	return ending(ctx, a, err, failed)
 }
 
 // watchedWriter tells when the reader is gone: answers would wait for ever.
@@ -174,24 +104,13 @@ func (h *host) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o := gateway.Options{LookupEnv: h.lookupEnv, Log: log, Redactor: h.redactor}
-	var a *gateway.App
-	interrupt := func() bool { return true }
-	if h.terminal() && cfg.Channels.Console.Enabled {
-		screen := h.newConsole(func() *gateway.App { return a }, nil, nil)
-		interrupt = screen.Interrupt
-		o.Channels = append(o.Channels, screen)
-	}
-	a, err = gateway.New(ctx, cfg, o)
+	own := h.terminal() && cfg.Channels.Console.Enabled
+	a, err := gateway.New(ctx, cfg, gateway.Options{LookupEnv: h.lookupEnv, Log: log, Redactor: h.redactor, Console: own})
 	if err != nil {
 		return err
 	}
-	if a.Channels() == 0 && cfg.HTTP.Listen == "" {
-		return admin.WithCode(admin.CodeUsage, errors.Join(
-			fmt.Errorf("no channel is enabled: enable one under channels in the configuration, or start %s chat (run opens a console only "+
-				"in a terminal)",
-				admin.Program()), a.Close(),
-		))
+	if a.Channels() == 0 && cfg.HTTP.Listen == "" && !cfg.Channels.Console.Enabled {
+		return admin.WithCode(admin.CodeUsage, errors.Join(errors.New(textNoChannel), a.Close()))
 	}
 	if h.terminal() {
 		h.introduce(ctx, a)
@@ -200,6 +119,11 @@ func (h *host) run(ctx context.Context) error {
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	interrupt, talking := leaves, func() {}
+	if own {
+		interrupt, talking = h.ownConsole(ctx, stop, a, cfg.StateDir, log)
+	}
+	defer talking()
 	defer watchSignals(stop, interrupt, func() {
 		log.Warn().Msg("SIGHUP changes nothing: the configuration is read at the start only, so restart the gateway to apply a change")
 	})()
@@ -214,6 +138,34 @@ func (h *host) run(ctx context.Context) error {
 		return nil // a stop that was asked for
 	}
 	return err
+}
+
+// ownConsole attaches the terminal to the gateway of this process. When the person leaves, a
+// gateway without other channels ends. Wait waits for the end of the console.
+func (h *host) ownConsole(
+	ctx context.Context, stop context.CancelCauseFunc, a *gateway.App, stateDir string, log zerolog.Logger,
+) (interrupt func() bool, wait func()) {
+	var session atomic.Pointer[attach.Session]
+	screen := console.New(console.Options{In: h.in, Out: h.out, Err: h.err, Interactive: true, Busy: func() bool {
+		s := session.Load()
+		return s != nil && s.Busy()
+	}})
+	var talking sync.WaitGroup
+	talking.Go(func() {
+		client, err := attach.Await(ctx, stateDir, homeChat)
+		if err != nil {
+			return // the gateway ended before it began
+		}
+		defer client.Close()
+		s := attach.New(attach.Options{Client: client, View: screen, Log: log})
+		session.Store(s)
+		_, err = s.Run(ctx)
+		log.Err(err).Msg("the console of this terminal ended")
+		if a.Channels() == 0 {
+			stop(err)
+		}
+	})
+	return screen.Interrupt, talking.Wait
 }
 
 // signalError is the cause that a signal ends the gateway with.

@@ -81,28 +81,28 @@ func TestAQuestionOutlivesItsTerminal(t *testing.T) {
 			s.shows("\n>")
 			s.writes("one")
 			s.shows("a.md is written")
-			s.writes("two")
+			s.writes("two more")
 			s.shows("[n] Deny")
 			s.kill()
 			s.shows("code=137")
 
 			s = newScreen(t, w, verb)
 			s.shows("This call still waits for your decision: `write_file`.")
-			s.shows("+ two\n")
+			s.shows("+ two more\n")
 			s.shows("[y] Allow once  [a] Allow here  [n] Deny\n>")
 			s.keys("/status", "Enter")
 			s.shows("Open approval: `write_file`, approval ")
 			list, errs, code := w.run("approvals", "list")
 			open := regexp.MustCompile(`(?m)^([A-Z0-9]{8}) +open +write_file +console:local`).FindStringSubmatch(list)
-			if code != 0 || open == nil || !strings.Contains(list, "\n+ two\n") || w.holds() != "one\n" {
+			if code != 0 || open == nil || !strings.Contains(list, "\n+ two more\n") || w.holds() != "one\n" {
 				t.Fatalf("code %d, the file holds %q; listed:\n%s%s", code, w.holds(), list, errs)
 			}
 			if _, errs, code := w.run("approvals", "approve", open[1]); code != 0 {
 				t.Fatalf("code %d: %s", code, errs)
 			}
 			s.shows("Allowed once by the operator")
-			s.shows("a.md is written (4 bytes).")
-			if got := w.holds(); got != "two\n" {
+			s.shows("a.md is written (9 bytes).")
+			if got := w.holds(); got != "two more\n" {
 				t.Errorf("the file holds %q", got)
 			}
 			s.keys("y", "Enter") // the question that is decided takes no more answers

@@ -37,7 +37,8 @@ func newScreen(t *testing.T, w *world, command string) *screen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	line := "trap : INT; cd " + w.dir + "; export HOME=" + w.dir + " OLLAMA_HOST=127.0.0.1:1; " + gateway + " " + command +
+	line := "trap : INT; cd " + w.dir + "; export HOME=" + w.dir + " OLLAMA_HOST=127.0.0.1:1 " +
+		strings.Join(w.env, " ") + "; " + gateway + " " + command +
 		" --config " + w.config + " 9>" + ended + "; echo code=$?; cat"
 	s.tmux("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "40", "sh", "-c", line)
 	t.Cleanup(func() {

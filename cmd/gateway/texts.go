@@ -43,7 +43,7 @@ model server on this machine, or the model that is built in.
 
 Exit codes: 0 done; 1 failed, or a message was not answered; 2 wrong usage or
 configuration; 3 the state folder is in use by another gateway; 4 status: no gateway
-is running; 130 interrupted; 143 ended at once by a second SIGTERM.`
+is running; 5 doctor: a check failed; 130 interrupted; 143 ended at once by a second SIGTERM.`
 	textRoot           = "A chat-bot gateway"
 	textModels         = "List the models, or ask them what they can do"
 	textModelsTest     = "Ask each model, or the one of this name, what it can do"
@@ -66,13 +66,35 @@ where it has none, with the keys of the configuration that name each of them.`
 	textConfigNote    = "note: %s\n"
 	textConfigSchema  = "Print the JSON Schema of the configuration"
 	textConfig        = "Check the configuration, or print its schema"
-	textInit          = "Write a first configuration and workspace"
-	textInitLong      = "Writes ~/.parley/parley.yaml (or --config) and the workspace. Existing files stay as they are."
-	textWrote         = "wrote %s\n"
-	textStays         = "%s is there already and stays as it is\n"
-	textInitNext      = "the workspace is %s\nnext: %s chat\n"
-	textForget        = "Delete a conversation and all that waits in its chat"
-	textForgetLong    = `Deletes a conversation and all that waits in its chat, for good. The command asks
+	textInit          = "Make the first configuration, and ask its model a question"
+	textInitLong      = `Makes ~/.parley/parley.yaml (or --config) and the workspace. It finds the keys of the
+environment and the model servers on this machine, asks at most five questions, asks the
+model one small question with a tool, which costs as any other does, and tells the steps
+to Telegram and Slack. A key is written as the name of its variable, never as its value.
+Without a terminal, with --yes, or where flags give the answers, nothing is asked: the
+first model that answers is taken. A file that is there stays, unless --force is given.
+Exit codes: 0 done; 1 no model answered, and nothing is written; 2 wrong usage.`
+	textInitUse         = "a server that was found, such as openai, anthropic, gemini or ollama; or offline"
+	textInitURL         = "base URL of another server that speaks the OpenAI protocol"
+	textInitKeyEnv      = "the variable with the key for --url"
+	textInitModel       = "the server's name for the model"
+	textInitChannels    = "platforms to switch on: telegram, slack, both with a comma, or none"
+	textInitOwner       = "a person with the rights of the console, telegram:ID or slack:TEAM/ID; may be repeated"
+	textInitTelegramURL = "address of a Bot API server of your own"
+	textInitNoTest      = "do not ask the model"
+	textInitForce       = "replace a configuration that is there; it is kept beside the new one"
+	textInitChat        = "open the console afterwards"
+	textInitYes         = "ask nothing"
+	textAskChat         = "Talk to it now? [Y/n] "
+	textInputEnded      = "the input ended before the answer: write it as a flag, or --yes"
+	textLongAnswer      = "this answer is too long"
+	textAdmit           = "\nThe gateway runs now. Write to your bot (%s): it answers with a code.\n"
+	textAskCode         = "the code, to become its owner (Enter: later): "
+	textAdmitted        = "You are the owner: write to the bot again. The gateway runs here until Ctrl-C; " +
+		"later: %s run\n"
+	textAdmitLater = "later: %[1]s run, and in another terminal %[1]s pair approve --owner CODE\n"
+	textForget     = "Delete a conversation and all that waits in its chat"
+	textForgetLong = `Deletes a conversation and all that waits in its chat, for good. The command asks
 first in a terminal; without a terminal it needs --yes.`
 	textForgotten         = "forgotten: %s\n"
 	textForgetYes         = "delete it without a question"
@@ -153,6 +175,27 @@ ignored.`
 	textStatusLong = `Shows the state of the gateway and what waits; without a gateway, what the store holds.
 Exit codes: 0 a gateway is running and its store works; 1 the store, the audit log or
 AGENT.md has trouble, also without a gateway; 4 no gateway is running.`
+	textSessionFlag = "the name of the conversation, which may be a new one"
+	textNewFlag     = "begin a new conversation"
+	textFileFlag    = "send this file along; may be given several times"
+	textBadSession  = "--session %s: letters, digits, - and _ name a conversation, at most 64"
+	textAsk         = "Ask once, and print the answer"
+	textAskLong     = `Asks the gateway that runs, or one of its own, prints the answer and ends. Each question has a
+conversation of its own, unless --session names one.
+Exit codes: 0 answered; 1 no answer, or a call waits for approval.`
+	textAskedOf    = "approval %s waits for you: %s approvals approve %s\n"
+	textNoChannel  = "no channel is enabled, nor consoles: enable one under channels in the configuration, such as console"
+	textAttached   = "attached to the gateway that runs"
+	textDoctor     = "Look for faults of the set-up, and tell their cures"
+	textDoctorLong = `Looks at the configuration, the rights on folders, the disk, the store, the clock, the
+sandbox, the tools, the ports, and asks the configured servers: each model one small
+question, which costs as any other does, and Telegram and Slack for their tokens and
+webhooks. Each line has a mark (ok, warn, fail, or skip for a part that was not looked
+at), the part and the finding; below a warning or a failure stands its cure. It changes
+nothing, and works with and without a gateway that runs and a configuration.
+Exit codes: 0 no check failed; 5 a check failed; 1 the report could not be made.`
+	textDoctorOffline    = "ask no server"
+	textFaulty           = "a check failed"
 	textTrouble          = "the gateway has trouble"
 	textStatusStore      = "no gateway is running; this is what its store holds"
 	textStatusRuns       = "runs as process %d since %s"
@@ -186,8 +229,6 @@ allow in a chat is shown here, and runs after a yes; without a terminal it needs
 	textRunIt            = "%s\n\n%s\n\nRun it?"
 	textNotCalled        = "%s was not called"
 	textCallFailed       = "the call failed"
-	textStoreWorks       = "the store can be written again"
-	textStoreFull        = "%s; your messages wait, and are answered once there is room"
 	textStoreFullPiped   = "%w; unanswered messages wait, and the next start answers them"
 	textUsage            = "Show the use of models, by chat, person, model, purpose, day or turn"
 	textDayAndDays       = "--day is one day, and --from and --to are a range: write one or the other"

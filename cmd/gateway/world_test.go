@@ -179,6 +179,18 @@ func (g *gateway) end() int {
 	return g.cmd.ProcessState.ExitCode()
 }
 
+// interrupt ends a gateway that has no turn under way.
+func (g *gateway) interrupt() {
+	g.w.t.Helper()
+	if err := g.cmd.Process.Signal(os.Interrupt); err != nil {
+		g.w.t.Fatal(err)
+	}
+	_ = g.in.Close()
+	if code := g.end(); code != 0 {
+		g.w.t.Errorf("the gateway ends with %d: %s", code, g.errs)
+	}
+}
+
 // ready waits until the gateway answers on its socket.
 func (g *gateway) ready() {
 	g.w.t.Helper()

@@ -20,6 +20,7 @@ type Config struct {
 	Schedules Schedules         `yaml:"schedules"`
 	Channels  Channels          `yaml:"channels"`
 	HTTP      HTTP              `yaml:"http"`
+	Admin     Admin             `yaml:"admin"`
 
 	Background Background `yaml:"background"`
 
@@ -30,6 +31,11 @@ type Config struct {
 
 // Notes are remarks on keys that are right and have no effect in this build, one line each.
 func (c *Config) Notes() []string { return c.notes }
+
+// Admin says who may use the running gateway on its machine.
+type Admin struct {
+	Group string `yaml:"group" jsonschema_description:"A group of this machine whose members may use the admin socket, beside the gateway's own user and root: the operator's commands and the console, with all rights of the console. Default none."`
+}
 
 // Log selects the lines that are logged, to standard error.
 type Log struct {

@@ -60,6 +60,25 @@ type Options struct {
 // mistakes, or says that the file cannot be read (and wraps [os.ErrNotExist] when it is
 // missing).
 func Load(path string, o Options) (*Config, error) {
+	cfg, err := Inspect(path, o)
+	if err != nil {
+		return nil, err
+	}
+	return cfg, nil
+}
+
+// Parse is [Load] for the text of a file that is still to be written to path.
+func Parse(path string, raw []byte, o Options) (*Config, error) {
+	cfg, err := parse(path, raw, o)
+	if err != nil {
+		return nil, err
+	}
+	return cfg, nil
+}
+
+// Inspect is [Load] for a look at a file that may be wrong: beside an error it gives the
+// configuration as far as it could be read, or nil. Its values may break the rules then.
+func Inspect(path string, o Options) (*Config, error) {
 	raw, err := readFile(path)
 	if err != nil {
 		return nil, err
@@ -129,7 +148,7 @@ func parse(path string, raw []byte, o Options) (*Config, error) {
 		w.slackSecrets(&cfg.Channels.Slack)
 	}
 	if err := w.yaml.Err(); err != nil {
-		return nil, err
+		return cfg, err
 	}
 	for _, note := range w.yaml.Notes() {
 		cfg.notes = append(cfg.notes, note.String())

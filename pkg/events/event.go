@@ -105,6 +105,8 @@ type Question struct {
 	Question   string          `json:"question"`
 	Choices    []string        `json:"choices"`
 	ExpiresAt  time.Time       `json:"expires_at"`
+	// Message is the id of the message that asks.
+	Message string `json:"message,omitempty"`
 }
 
 // Resolved is the answer to a question, wherever it was given.
@@ -189,6 +191,10 @@ const (
 	CodeShortened = "history_shortened"
 	// CodeUndelivered: a message could not be delivered.
 	CodeUndelivered = "not_delivered"
+	// CodeStore: the store cannot be written, or can again.
+	CodeStore = "store"
+	// CodeQuiet: nothing is under way in the chat; the text is that of the console that asked.
+	CodeQuiet = "quiet"
 	// CodeNoTools: a call was required, and the turn has no tool for it.
 	CodeNoTools = "tools_unavailable"
 	// CodeLimited: a limit of the chat's day is reached.

@@ -84,6 +84,18 @@ func (h *Hub) Tell(at channels.Address, d Data) {
 	h.leave(c)
 }
 
+// Announce adds an event to the lists of all chats whose addresses are meant, where somebody reads.
+func (h *Hub) Announce(meant func(channels.Address) bool, d Data) {
+	d = d.redacted(h.o.Redact)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for at, c := range h.chats {
+		if c.readers > 0 && meant(at) {
+			h.tell(c, d)
+		}
+	}
+}
+
 // Delivered tells of the outcome of the message with an id, and says Done behind it where
 // the message is the last one of its turn.
 func (h *Hub) Delivered(at channels.Address, id string, d Data) {

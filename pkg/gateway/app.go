@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -14,13 +14,13 @@ import (
 	"parley/pkg/agent"
 	"parley/pkg/agent/approval"
 	"parley/pkg/channels"
-	"parley/pkg/channels/console"
 	"parley/pkg/channels/web"
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/files"
 	"parley/pkg/gateway/linking"
 	"parley/pkg/gateway/modelset"
+	"parley/pkg/gateway/screens"
 	"parley/pkg/gateway/telemetry"
 	"parley/pkg/gateway/toolset"
 	"parley/pkg/policy"
@@ -46,7 +46,8 @@ type App struct {
 	models   *modelset.Set
 	channels *Channels
 	front    front
-	web      *webChats // nil without a server
+	screens  *screens.Screens
+	consoles http.Handler
 	links    *linking.Linking
 	tools    *toolset.Set
 	agent    *agent.Agent
@@ -72,8 +73,8 @@ type Options struct {
 	Redactor *policy.Redactor
 	// Trouble is told when the store cannot be written, and with nil when it can again.
 	Trouble func(error)
-	// Channels are run beside those of the configuration.
-	Channels []channels.Channel
+	// Console means that a person sits at a console of this process.
+	Console bool
 	// Grace is how long turns may go on after the stop; 0: 20 s.
 	Grace time.Duration
 	// Operate constructs an App for one operation: it has no model and no channels.
@@ -190,21 +191,24 @@ func (a *App) chatPrompt(at channels.Address) string {
 	return a.kept.prompts.Text(a.models.PromptOf(at))
 }
 
-// openChannels binds the channels of the caller, and behind them those of the
+// openChannels binds the channels that screens show, and behind them those of the
 // configuration.
 func (a *App) openChannels(context.Context) error {
 	a.channels = newChannels(channels.EgressOptions{
 		Outbox: a.store.Outbox(), Files: a.kept.uploads, Log: a.o.Log,
-		Redact: a.o.Redactor.Redact, Settled: func(o channels.Outbound, out channels.Outcome) { a.web.settled(o, out) },
+		Redact: a.o.Redactor.Redact, Settled: func(o channels.Outbound, out channels.Outcome) { a.screens.Settled(o, out) },
 	})
-	for _, c := range a.o.Channels {
-		a.channels.bind(c)
-	}
 	a.links = linking.New(web.Name, nil, a.o.Log)
 	if a.front.server != nil {
 		a.links = linking.New(web.Name, a.store.Tokens(), a.o.Log)
-		a.web = newWebChats(a.store, a.links, a.kept.shelf, a.o.Redactor)
-		a.channels.bind(a.web.channel)
+	}
+	a.screens = screens.New(screens.Options{Store: a.store, Links: a.links, Files: a.kept.shelf, Redactor: a.o.Redactor})
+	a.front.screens.Store(a.screens)
+	if a.front.server != nil {
+		a.channels.bind(a.screens.Web())
+	}
+	if !a.o.Operate {
+		a.channels.attach(a.screens.Console())
 	}
 	if !a.o.Operate {
 		p := platforms{cfg: a.cfg, engine: a.store, spaces: a.kept.spaces, deadLetters: a.kept.deadLetters, server: a.front.server, log: a.o.Log}
@@ -245,12 +249,12 @@ func (a *App) makeAgent(context.Context) error {
 			Iterations: a.cfg.Agent.MaxToolIterations, Parallel: a.cfg.Tools.MaxParallel, Grace: cmp.Or(a.o.Grace, turnGrace),
 			ContextTokens: a.cfg.Agent.History.Tokens, ContextEntries: a.cfg.Agent.History.Entries,
 		},
-		Surfaces: surfaces{a.channels, a.web}, Redact: a.o.Redactor.Redact, Log: a.o.Log,
+		Surfaces: surfaces{a.channels, a.screens}, Redact: a.o.Redactor.Redact, Log: a.o.Log,
 		Jobs: agent.Jobs{Timetable: cronTimetable{}, Heartbeat: heartbeat(a.cfg, a.channels)},
 		Zone: zones(a.cfg.Agent.Timezone, a.o.LookupEnv),
 		Questions: agent.Questions{Approvals: a.tools.Approvals, OnApproval: func(e approval.Event) {
 			a.audit.approval(e)
-			a.web.answered(e)
+			a.screens.Answered(e)
 		}},
 		Links:      a.links,
 		Budgets:    agent.Budgets{Of: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency},
@@ -273,11 +277,6 @@ func (a *App) addAgentTools(context.Context) error {
 	return nil
 }
 
-// hasConsole says whether the gateway has a console.
-func (a *App) hasConsole() bool {
-	return slices.ContainsFunc(a.o.Channels, func(c channels.Channel) bool { return c.Name() == console.Name })
-}
-
 // Channels is the number of channels that run, one that has yet to join among them.
 func (a *App) Channels() int { return a.channels.expected() }
 
@@ -291,25 +290,4 @@ func (a *App) Held(ctx context.Context) error {
 		return fmt.Errorf("%w (%s)", session.ErrHeld, st.Held)
 	}
 	return nil
-}
-
-// Waiting says whether a message waits for its answer.
-func (a *App) Waiting(ctx context.Context) bool {
-	st, err := a.store.Status(ctx)
-	return err == nil && st.Waiting > 0
-}
-
-// Drained returns when each message of the console has its outcome and its answers have
-// left, or when ctx ends. Failed says whether one ended otherwise than answered.
-func (a *App) Drained(ctx context.Context) (failed bool, err error) {
-	return a.store.Inbox().Drained(ctx, console.Name)
-}
-
-// OpenQuestions are the questions of the console that wait for an answer.
-func (a *App) OpenQuestions(ctx context.Context) []channels.Outbound {
-	open, err := a.agent.Approvals().Open(ctx, consoleChat())
-	if err != nil {
-		a.o.Log.Warn().Err(err).Msg("the open questions cannot be shown again: " + admin.Program() + " approvals list shows them")
-	}
-	return open
 }

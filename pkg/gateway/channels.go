@@ -16,6 +16,8 @@ type Binding struct {
 	out     *channels.Egress
 	// failed is why the channel ended by itself; nil while it runs.
 	failed atomic.Pointer[channels.Health]
+	// attached means that consoles attach to the channel: it has no platform that could fail.
+	attached bool
 	// shut is closed when no message may leave any more.
 	shut chan struct{}
 }
@@ -87,6 +89,9 @@ func (c *Channels) bind(ch channels.Channel) *Binding {
 	return b
 }
 
+// attach binds the channel of the consoles that come and go.
+func (c *Channels) attach(ch channels.Channel) { c.bind(ch).attached = true }
+
 // all are the bindings until now.
 func (c *Channels) all() []*Binding {
 	c.mu.RLock()
@@ -96,7 +101,12 @@ func (c *Channels) all() []*Binding {
 
 // expected is the number of channels that run, one that has yet to join among them.
 func (c *Channels) expected() int {
-	n := len(c.all())
+	n := 0
+	for _, b := range c.all() {
+		if !b.attached {
+			n++
+		}
+	}
 	if c.pending != nil {
 		n++
 	}
@@ -120,6 +130,9 @@ func (c *Channels) connect(ctx context.Context) (*Binding, error) {
 func (c *Channels) reports() []admin.ChannelReport {
 	all := []admin.ChannelReport{}
 	for _, b := range c.all() {
+		if b.attached {
+			continue
+		}
 		all = append(all, admin.ChannelReport{Name: b.channel.Name(), Account: b.channel.Account(), Health: b.health()})
 	}
 	if h, waits := c.pending.health(); waits {

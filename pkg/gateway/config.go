@@ -47,9 +47,9 @@ func Check(cfg *config.Config) error {
 	return nil
 }
 
-// wrongPlace names the cure for a place that cannot be written. A full disk is no
+// WrongPlace names the cure for a place that cannot be written. A full disk is no
 // wrong setting.
-func wrongPlace(err error) error {
+func WrongPlace(err error) error {
 	if errors.Is(err, syscall.ENOSPC) {
 		return admin.WithCode(admin.CodeFailed, err)
 	}
@@ -80,7 +80,7 @@ func CreateTool(cfg *config.Config, name string, lookup func(string) (string, bo
 		return "", admin.WithCode(admin.CodeUsage, fmt.Errorf("%s is a built-in tool: choose another name", name))
 	}
 	if err := workspace.Prepare(cfg.Workspace); err != nil {
-		return "", wrongPlace(err)
+		return "", WrongPlace(err)
 	}
 	dir, err = script.Create(toolset.Folder(cfg), name)
 	if err != nil {

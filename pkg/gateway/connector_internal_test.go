@@ -15,6 +15,9 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack"
+	"parley/pkg/channels/web"
+	"parley/pkg/gateway/linking"
+	"parley/pkg/gateway/screens"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 )
@@ -166,12 +169,13 @@ func TestJoinedChannelIsFoundWhileOthersLook(t *testing.T) {
 	if c.channel(there) != nil || c.expected() != 2 {
 		t.Fatal("it is there before it joined")
 	}
+	all := surfaces{c, screens.New(screens.Options{Links: linking.New(web.Name, nil, zerolog.Nop()), Redactor: policy.NewRedactor()})}
 	var looking sync.WaitGroup
 	ctx, stop := context.WithCancel(t.Context())
 	for range 4 {
 		looking.Go(func() {
 			for ctx.Err() == nil {
-				surfaces{channels: c}.At(there)
+				all.At(there)
 				c.pending.health()
 			}
 		})

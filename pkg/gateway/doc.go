@@ -14,7 +14,8 @@
 //
 // [Operate] does one operation of package admin where no gateway runs. [ConfigOptions]
 // and [Check] hold a configuration against the channels and tools that there are.
-// [WriteConfig] and [InitWorkspace] write the files of a first start.
+// [InitWorkspace] writes the files of a first start beside the configuration, which package
+// setup makes.
 //
 // To add a channel: construct it in platforms.open, name it in built, and give its rules
 // to newPolicy. To add a tool: see package toolset.

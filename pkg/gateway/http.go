@@ -16,6 +16,7 @@ import (
 	"parley/pkg/channels/wire"
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
+	"parley/pkg/gateway/screens"
 	"parley/pkg/httpd"
 	"parley/pkg/httpd/login"
 	"parley/pkg/web"
@@ -27,6 +28,7 @@ type front struct {
 	door      *login.Door
 	unwritten atomic.Bool // the store refused the last write
 	takesIn   atomic.Bool
+	screens   atomic.Pointer[screens.Screens] // nil until there are some
 	// held is why the store is held, and reports tell the state of the channels. Both are
 	// cheap: strangers may ask for them.
 	held    func() string
@@ -141,6 +143,9 @@ func (f *front) ready(ctx context.Context) httpd.State {
 func (f *front) follow(to func(error)) func(error) {
 	return func(err error) {
 		f.unwritten.Store(err != nil)
+		if s := f.screens.Load(); s != nil {
+			s.Trouble(err)
+		}
 		if to != nil {
 			to(err)
 		}

@@ -156,6 +156,9 @@ func (s *served) walker(ask func(method, path, body string) (int, string)) *walk
 	}}
 }
 
+// placeholder is the place of an id in a path or a body.
+var placeholder = regexp.MustCompile(`\{\w+\}`)
+
 // walk asks for one path with the ids of Ada's things, and with ids that nobody has. Like is the path of the document that
 // takes the same bodies.
 func (w *walker) walk(method, path, like string) {
@@ -187,7 +190,8 @@ func (w *walker) walk(method, path, like string) {
 			}
 			answers[i] = fmt.Sprint(status, " ", shape(answer, status))
 		}
-		if answers[0] != answers[1] {
+		// Without an id both are one request, whose answer may change between the two.
+		if placeholder.MatchString(path+body) && answers[0] != answers[1] {
 			w.s.t.Errorf("%s %s %s: with an id of Ada's %s, with nobody's %s", method, path, body, answers[0], answers[1])
 		}
 		w.walked++

@@ -46,7 +46,7 @@ func (a *App) Introduction(ctx context.Context, configPath string) string {
 // modelLine tells the model that answers.
 func modelLine(ctx context.Context, a *App, configPath string) string {
 	from := a.models.Origin()
-	if a.hasConsole() {
+	if a.o.Console {
 		at := consoleChat()
 		info, err := a.store.Sessions().Lookup(ctx, at)
 		if err != nil && !errors.Is(err, session.ErrNotFound) {

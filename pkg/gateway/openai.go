@@ -13,9 +13,9 @@ import (
 // serveOpenAI adds the routes of the OpenAI API to the server.
 func serveOpenAI(a *App) {
 	api := openai.New(openai.Options{
-		Channel: web.Name, Hub: a.web.hub, Store: apiStore{a.store.Sessions(), a.store.Approvals(), a.store.Inbox(), a.store.Chats()},
+		Channel: web.Name, Hub: a.screens.Hub(), Store: apiStore{a.store.Sessions(), a.store.Approvals(), a.store.Inbox(), a.store.Chats()},
 		Bring: a.kept.shelf.Bring,
-		Post:  a.web.posting(openai.ErrNotNow, openai.ErrNotAllowed), TakesIn: a.front.takesIn.Load,
+		Post:  a.screens.Posting(openai.ErrNotNow, openai.ErrNotAllowed), TakesIn: a.front.takesIn.Load,
 		Press: func(q *session.Approval, allow bool) string { return approval.PressOf(q.ID, allow, false) }, Models: modelNames(a.models),
 		Formats: func(at channels.Address, model string, object bool) bool {
 			m := a.models.For(turn.RoleChat, at, model)

@@ -16,6 +16,7 @@ import (
 	"parley/pkg/channels/web"
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
+	"parley/pkg/gateway/screens"
 	"parley/pkg/policy"
 	"parley/pkg/session/bolt"
 )
@@ -51,7 +52,8 @@ func (a *App) Operations() *admin.Gateway {
 		Version: Version(), Engine: a.store, Store: a.store, Agent: a.agent,
 		Tools:  admin.Tools{Registry: a.tools.Registry, Log: a.kept.telemetry, Offered: a.tools.Offered},
 		Policy: a.policy, Approvals: a.tools.Approvals, Spaces: a.kept.spaces,
-		Home: consoleChat(), Web: a.front.page(), Writer: a.writer, Namer: a.channels.namer, Schedule: cronTimetable{}.Describe,
+		Home: consoleChat(), Web: a.front.page(), Consoles: admin.Consoles{Handler: a.consoles, Group: a.cfg.Admin.Group},
+		Writer: a.writer, Namer: a.channels.namer, Schedule: cronTimetable{}.Describe,
 		Models:   slices.Sorted(maps.Keys(a.cfg.Models)),
 		Currency: a.cfg.Budgets.Currency, State: a.state, Redact: a.o.Redactor.Redact, Note: a.audit.note, Log: a.o.Log,
 	}
@@ -84,7 +86,7 @@ func (a *App) writer(ctx context.Context, at channels.Address) (policy.Event, er
 	case telegram.Name:
 		e.Direct = !strings.HasPrefix(at.Chat, "-")
 	case web.Name:
-		e.Sender.ID = webPerson(at.Chat)
+		e.Sender.ID = screens.Person(at.Chat)
 	case slack.Name: // a direct chat has an id of its own there: only a pair tells its person
 		e.Direct = strings.HasPrefix(at.Chat, "D")
 		e.Sender.ID = ""

@@ -58,7 +58,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 		channels: a.channels, stop: stopIntake, ended: ended, disown: keptIdentity{dir: a.cfg.StateDir}.forget,
 		in: channels.NewIngress(a.agent, pairingAuthorizer{policyAuthorizer{a.policy}, a.store.Pairs(), a.o.Log}, a.o.Log),
 	}
-	at.serving.Go(func() { socket.Serve(work) })
+	at.serving.Go(func() { socket.Serve(sending) })
 	at.serving.Go(func() { a.kept.telemetry.Run(sending) })
 	working := make(chan struct{})
 	go func() {

@@ -4,12 +4,13 @@ import (
 	"parley/pkg/agent/progress"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
+	"parley/pkg/gateway/screens"
 )
 
 // surfaces tell the agent the abilities of each channel.
 type surfaces struct {
 	channels *Channels
-	web      *webChats
+	screens  *screens.Screens
 }
 
 // At implements [turn.Surfaces].
@@ -23,7 +24,7 @@ func (s surfaces) At(addr channels.Address) turn.Surface {
 			Editor: shown[channels.Editor](b), Drafter: shown[channels.Drafter](b),
 			Status: shown[channels.StatusShower](b), Typer: shown[channels.Typer](b),
 		},
-		CanAsk: b.out.CanAsk, Events: s.web.events(addr),
+		CanAsk: b.out.CanAsk, Events: s.screens.Events(addr),
 	}
 	if commander, ok := b.channel.(channels.Commander); ok {
 		surface.Command = func(name string) string {

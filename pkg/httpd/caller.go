@@ -14,6 +14,8 @@ import (
 type Caller struct {
 	// Person is the acting person: chats belong to it.
 	Person policy.Person
+	// Name is how other people read the caller; "" is its person.
+	Name string
 	// Level is the most that a turn of this caller may use.
 	Level policy.Level
 	// Owner says that a session is that of an owner.
@@ -66,6 +68,12 @@ type Keyring interface {
 
 // callerKey finds the caller in the context of a request.
 type callerKey struct{}
+
+// WithCaller is a context with the caller of a request, for a server that knows its callers by
+// other means than a credential.
+func WithCaller(ctx context.Context, c *Caller) context.Context {
+	return context.WithValue(ctx, callerKey{}, c)
+}
 
 // CallerFrom is the caller of a request, on routes of [AccessPage] and [AccessProgram]; nil on
 // others.

@@ -223,7 +223,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, at *Route) { //no
 		own.left = false // see there
 		go s.goOn(valid, own.rest, caller, give)
 	}()
-	ctx, cancel := lasting(context.WithValue(r.Context(), callerKey{}, caller), valid, caller)
+	ctx, cancel := lasting(WithCaller(r.Context(), caller), valid, caller)
 	defer cancel()
 	if at.Streams {
 		own.lasts = ctx

@@ -58,6 +58,7 @@ type choice struct {
 	c    *candidate
 	key  int
 	wait time.Duration
+	well bool // it was chosen because the model is well, or wants a probe
 }
 
 func (f *failover) newRequest(model, turn string) *request {
@@ -110,7 +111,7 @@ func (r *request) quick(now time.Time) *choice {
 		}
 		for k := range c.keys {
 			if !c.keys[k].asked && !c.serverFailed && !c.rests(k, now) {
-				return &choice{c: c, key: k}
+				return &choice{c: c, key: k, well: true}
 			}
 		}
 		again := c.again(now)
@@ -118,7 +119,7 @@ func (r *request) quick(now time.Time) *choice {
 			continue
 		}
 		if !now.Add(again.wait).After(c.firstFailure.Add(r.f.policy.Switch)) {
-			c.retried = true
+			c.retried, again.well = true, true
 			return again
 		}
 	}
@@ -165,7 +166,7 @@ func (c *candidate) again(now time.Time) *choice {
 		}
 		wait := max(0, c.keys[k].ready.Sub(now))
 		if (best == nil || wait < best.wait) && (c.target.Total <= 0 || wait < c.left) {
-			best = &choice{c, k, wait}
+			best = &choice{c: c, key: k, wait: wait}
 		}
 	}
 	return best
@@ -183,8 +184,12 @@ func (r *request) attempt(caller context.Context, next *choice, once attempt) (*
 	if next.wait > 0 && !backoff.Sleep(ctx, next.wait) {
 		return nil, ctx.Err()
 	}
-	if c.begin(time.Now()) {
+	probe, well := c.begin(time.Now())
+	switch {
+	case probe:
 		defer c.released()
+	case next.well && !well: // a request beside this one was faster
+		return nil, nil //nolint:nilnil // another choice follows
 	}
 	r.attempts++
 	c.asked, c.keys[next.key].asked = true, true

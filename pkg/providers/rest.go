@@ -67,13 +67,14 @@ func (m *Health) restLeft(key int, now time.Time) time.Duration {
 	return max(0, m.keys[key].Sub(now), m.until.Sub(now))
 }
 
-// begin notes an attempt, and says whether it is the probe of a model that rested.
-func (m *Health) begin(now time.Time) (probe bool) {
+// begin notes an attempt, and says whether it is the probe of a model that rested. Well is
+// false where the model rests, or another request probes it.
+func (m *Health) begin(now time.Time) (probe, well bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	probe = !m.until.IsZero() && !m.probed && !now.Before(m.until)
 	m.probed = m.probed || probe
-	return probe
+	return probe, probe || m.until.IsZero()
 }
 
 // answered closes the circuit.

@@ -102,12 +102,12 @@ type Inbox interface {
 	// then it waits for every h. An h that returns without a commit leaves its
 	// items waiting; they are handed over again after a pause.
 	Run(ctx context.Context, h func(context.Context, Turn) error) error
-	// Drained waits until the queues of a channel are empty: no item of its chats waits or
-	// has a turn, no message to them waits or is being sent, and no task of theirs runs
-	// that was started since the engine was opened, except those that a call waits for.
-	// Failed says that an item accepted since then, other than a job's, ended otherwise
-	// than answered, or that a message was not delivered.
-	Drained(ctx context.Context, channel string) (failed bool, err error)
+	// Drained waits until the queues of a chat, or without its id of all chats of a channel, are
+	// empty: no item of theirs waits or has a turn, no message to them waits or is being sent, and
+	// no task of theirs runs that was started since the engine was opened, except those that a call
+	// waits for. Failed says that an item of the channel that was accepted since then, other than a
+	// job's, ended otherwise than answered, or that a message was not delivered.
+	Drained(ctx context.Context, at channels.Address) (failed bool, err error)
 }
 
 // Turn is one run over the items at the head of a chat's inbox.

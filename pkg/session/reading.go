@@ -9,9 +9,10 @@ import (
 // Reading is how far the person of a chat has read, and what they have written that waits.
 // It is for channels without a memory of their own, see [channels.Forgetful].
 type Reading interface {
-	// MarkRead notes that all messages which were shown in a chat were seen. It reports false,
-	// and writes nothing, where that was known. [ErrNotFound]: there is no such chat.
-	MarkRead(ctx context.Context, chat string) (bool, error)
+	// MarkRead notes that the messages which were shown in a chat were seen, up to the one with an
+	// outbound id, or with "" all. It reports false, and writes nothing, where that was known.
+	// [ErrNotFound]: there is no such chat, or among its newest 200 messages none with the id.
+	MarkRead(ctx context.Context, chat, to string) (bool, error)
 	// Unread counts the messages of a chat's present conversation that were shown since, up to
 	// limit. One that another one took over counts with that as one.
 	Unread(ctx context.Context, chat string, limit int) (int, error)

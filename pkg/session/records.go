@@ -254,6 +254,8 @@ type Shown struct {
 	Finishes string
 	Unasked  channels.Unasked
 	Time     time.Time
+	// Seen says that [Reading] has it marked.
+	Seen bool
 }
 
 // Info describes a session.

@@ -103,7 +103,7 @@ func Open(tb testing.TB, o Options) *World {
 		Waits: func(context.Context, string) (bool, error) { return true, nil },
 		Lives: func(context.Context, string) (bool, error) { return true, nil },
 	})
-	w.channel = web.New(w.show, w.Files)
+	w.channel = web.New(web.Options{Show: w.show, Files: w.Files})
 	space := tb.TempDir()
 	one, err := agent.New(agent.Options{
 		Engine: store, Models: o.Models, Tools: w.Tools, Authorize: rules.Authorize,
@@ -155,7 +155,7 @@ func (w *World) show(ctx context.Context, p channels.Part) {
 	q, _ := w.Store.Approvals().Approval(ctx, id)
 	w.Hub.Delivered(p.Address, p.ID, events.Question{
 		ID: id, ToolCallID: q.Call.ID, Called: q.Call.Tool, Arguments: json.RawMessage(q.Call.Arguments), Question: p.Text,
-		Choices: native.Choices(&q), ExpiresAt: q.Expires,
+		Choices: native.Choices(&q), ExpiresAt: q.Expires, Message: p.ID,
 	})
 }
 

@@ -215,6 +215,9 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
+	if r.URL.Path == "/" && r.Method == http.MethodGet { // a page for people
+		return
+	}
 	s.violation("nothing is at " + r.URL.Path)
 	http.NotFound(w, r)
 }

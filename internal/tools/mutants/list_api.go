@@ -84,7 +84,7 @@ func pageMutants() []Mutant {
 		},
 		{
 			Promise: "api: list of chats", Defect: "lists the chats of everybody",
-			File: api + "/chats.go", Old: `personOf(l.caller)+"."); ours`, New: `personOf(l.caller)[:4]); ours`,
+			File: api + "/names.go", Old: `strings.CutPrefix(chat, personOf(c)+".")`, New: `strings.CutPrefix(chat, personOf(c)[:4])`,
 			Dir: api, Test: "^TestChatsAreListed$",
 		},
 		{

@@ -61,7 +61,7 @@ func choiceMutants() []Mutant {
 		},
 		{
 			Promise: "model: chosen", Defect: "introduces a console by the model of other chats",
-			File: "pkg/gateway/models.go", Old: "if a.hasConsole() {", New: "if a.hasConsole() && a.o.Operate {",
+			File: "pkg/gateway/models.go", Old: "if a.o.Console {", New: "if a.o.Console && a.o.Operate {",
 			Dir: "cmd/gateway", Test: "^TestScripts$/^model_choice$",
 		},
 		{

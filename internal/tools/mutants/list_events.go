@@ -135,7 +135,7 @@ func apiMutants() []Mutant {
 		},
 		{
 			Promise: "api: chats of others", Defect: "names chats without their persons",
-			File: dir + "/api.go", Old: `Chat: p.sender.ID + "." + id}`, New: `Chat: "." + id}`,
+			File: dir + "/names.go", Old: `return personOf(c) + "." + id }`, New: `return "." + id }`,
 			Dir: dir, Test: "^TestOthersReachNothing$",
 		},
 		{

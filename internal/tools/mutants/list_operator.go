@@ -197,7 +197,7 @@ func drainMutants() []Mutant {
 		},
 		{
 			Promise: promise, Defect: "waits for the chats of others",
-			File: dir + "/drain/drain.go", Old: "return c.Address.Channel == channel, nil",
+			File: dir + "/drain/drain.go", Old: "return within(c.Address, at), nil",
 			New: "return c.Address.Channel != \"\", nil",
 			Dir: dir, Test: test,
 		},
@@ -213,7 +213,7 @@ func drainMutants() []Mutant {
 		},
 		{
 			Promise: promise, Defect: "ends before a task has reported",
-			File: dir + "/drain/drain.go", Old: "busy = busy || task.Address.Channel == channel", New: "busy = busy || task.Address.Channel == \"\"",
+			File: dir + "/drain/drain.go", Old: "busy = busy || within(task.Address, at)", New: "busy = busy || task.Address.Channel == \"\"",
 			Dir: dir, Test: test,
 		},
 		{

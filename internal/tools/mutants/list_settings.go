@@ -150,7 +150,7 @@ func secretMutants() []Mutant {
 		},
 		{
 			Promise: "settings: macOS", Defect: "asks Linux who calls",
-			File: "pkg/gateway/admin/peer_darwin.go", Old: "unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)",
+			File: "pkg/gateway/socket/peer_darwin.go", Old: "unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)",
 			New: "unix.GetsockoptUcred(fd, unix.SOL_SOCKET, unix.SO_PEERCRED)",
 			Dir: ".", Test: "^TestReleaseForMacOS$",
 		},

@@ -31,7 +31,7 @@ func specMutants() []Mutant {
 		},
 		{
 			Promise: "api: passing names", Defect: "takes a message that will be forgotten",
-			File: native + "/post.go", Old: "strings.HasPrefix(p.id(), channels.PassingID)", New: "p == nil",
+			File: native + "/post.go", Old: "strings.HasPrefix(p.id, channels.PassingID)", New: "p == nil",
 			Dir: native, Test: "^TestPassingChatsTakeNoMessages$",
 		},
 		{

@@ -53,8 +53,10 @@ type Linked interface {
 
 // Options are the parts that an [API] works with; all are required.
 type Options struct {
-	// Channel is the name of the channel of the chats.
+	// Channel is the name of the channel of the chats, and Names lead to them; nil are
+	// [PersonalNames].
 	Channel string
+	Names   Names
 	Hub     *events.Hub
 	Store   Store
 	// Files are those of the chats.
@@ -87,7 +89,12 @@ type Options struct {
 type API struct{ o Options }
 
 // New returns the API.
-func New(o Options) *API { return &API{o} }
+func New(o Options) *API {
+	if o.Names == nil {
+		o.Names = PersonalNames{}
+	}
+	return &API{o}
+}
 
 // Routes are the routes below a prefix, for one kind of access.
 func (a *API) Routes(prefix string, access httpd.Access) []httpd.Route {
@@ -127,7 +134,8 @@ func (a *API) Routes(prefix string, access httpd.Access) []httpd.Route {
 // place is a chat of the caller of a request.
 type place struct {
 	caller  *httpd.Caller
-	program bool // it came with a token, not from the page
+	program bool   // it came with a token, not from the page
+	id      string // of a chat of the API's own channel
 	at      channels.Address
 	sender  channels.Sender
 	// link ends when the page shows this chat of another channel no more; nil for a chat of the
@@ -135,36 +143,11 @@ type place struct {
 	link context.Context //nolint:containedctx // the link's life, not that of a request
 }
 
-// placeOf is the one function that finds a person's chat by its id. The name of the chat
-// has the person in it, and ids have no dot, so that no id leads to another person's chat.
+// placeOf is the one function that finds a chat of a caller by its id.
 func (a *API) placeOf(c *httpd.Caller, id string) (place, bool) {
-	p := place{caller: c, sender: channels.Sender{ID: personOf(c)}}
-	p.at = channels.Address{Channel: a.o.Channel, Chat: p.sender.ID + "." + id}
-	return p, validID(id)
-}
-
-// personOf is a person as a sender on the channel of the API.
-func personOf(c *httpd.Caller) string {
-	p := &c.Person
-	if p.Account == "" {
-		return p.Channel + ":" + p.ID
-	}
-	return p.Channel + ":" + p.Account + "/" + p.ID
-}
-
-// maxChatID is the longest id of a chat.
-const maxChatID = 64
-
-func validID(id string) bool {
-	if id == "" || len(id) > maxChatID {
-		return false
-	}
-	for _, c := range []byte(id) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return true
+	p := place{caller: c, id: id, sender: a.o.Names.Sender(c)}
+	p.at = channels.Address{Channel: a.o.Channel, Chat: a.o.Names.Chat(c, id)}
+	return p, ValidID(id)
 }
 
 // inChat serves a request about a chat of its caller.

@@ -77,7 +77,7 @@ func callTool(a *API, w http.ResponseWriter, r *http.Request, c *httpd.Caller) *
 	if f != nil {
 		return f
 	}
-	s.Chat = p.id()
+	s.Chat = p.id
 	end, err := awaitCall(r.Context(), a, p, &s)
 	if err != nil {
 		return lostCall(a, err, &s)
@@ -107,9 +107,6 @@ func callPlace(a *API, r *http.Request, c *httpd.Caller, chat string) (*place, s
 	id, f := inboundID(r, &p)
 	return &p, id, f
 }
-
-// id is the chat's name for its person.
-func (p *place) id() string { return p.at.Chat[len(p.sender.ID)+1:] }
 
 // callText is the command that makes the call.
 func callText(ctx context.Context, a *API, p *place, q *toolCall) (string, *httpd.Refusal) {

@@ -33,6 +33,8 @@ type pageHistory struct {
 	history
 	// Queued are the messages of the person whose turns are not over.
 	Queued []queued `json:"queued,omitempty"`
+	// Unseen are the ids of messages that the person has not seen.
+	Unseen []string `json:"unseen,omitempty"`
 }
 
 type message struct {
@@ -65,6 +67,8 @@ type question struct {
 	Text      string    `json:"text"`
 	Choices   []string  `json:"choices"`
 	ExpiresAt time.Time `json:"expires_at"`
+	// Message is the id of the message that asks.
+	Message string `json:"message,omitempty"`
 }
 
 // read answers with a page of the chat. A chat without words is an empty one.
@@ -94,8 +98,8 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	if !part.whole {
 		h.Before = part.first
 	}
-	if before == 0 && !p.program { // behind the messages: a turn that ends in between has its events
-		if h.Queued, err = queuedIn(r.Context(), a, p.at); err != nil {
+	if !p.program { // behind the messages: a turn that ends in between has its events
+		if err := h.wait(r.Context(), a, p, &part, before); err != nil {
 			return a.fault(err)
 		}
 	}
@@ -111,10 +115,22 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	return a.answer(w, http.StatusOK, h)
 }
 
+// wait adds what the person has not seen, and on the newest page what waits for its turn.
+func (h *pageHistory) wait(ctx context.Context, a *API, p *place, part *page, before uint64) (err error) {
+	if p.link == nil {
+		h.Unseen = part.unseen
+	}
+	if before == 0 {
+		h.Queued, err = queuedIn(ctx, a, p.at)
+	}
+	return err
+}
+
 // questionOn is a question on the wire.
 func questionOn(a *API, q *session.Approval) question {
 	return question{
 		ID: q.ID, CallID: q.Call.ID, Name: q.Call.Tool, Text: channels.Visible(a.o.Redact(q.Text)), Choices: Choices(q), ExpiresAt: q.Expires,
+		Message: q.Question,
 	}
 }
 
@@ -217,7 +233,8 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, p *place) *httpd.Re
 	if f := press(r.Context(), a, p, q, d.Decision); f != nil {
 		return f
 	}
-	return a.accepted(w, map[string]string{"id": q.ID, "decision": d.Decision})
+	message := session.InboundItemID(p.at, pressID(p, q, d.Decision))
+	return a.accepted(w, map[string]string{"id": q.ID, "decision": d.Decision, "message": message})
 }
 
 // decidedAgain answers a decision that came before: 200 for the same one, for a client that

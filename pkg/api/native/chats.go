@@ -75,7 +75,7 @@ type listing struct {
 // id is the id under which the list has the chat at an address; "" where it does not.
 func (l *listing) id(at channels.Address) string {
 	if at.Channel == l.api.o.Channel {
-		if id, ours := strings.CutPrefix(at.Chat, personOf(l.caller)+"."); ours && validID(id) {
+		if id, ours := l.api.o.Names.ID(l.caller, at.Chat); ours && ValidID(id) {
 			return id
 		}
 		return ""

@@ -26,6 +26,7 @@ type page struct {
 	api      *API
 	at       channels.Address
 	messages []message
+	unseen   []string // ids of delivered ones
 	size     int
 	// first is the Seq of the oldest entry; last that of the newest one, or 0: the page
 	// goes to the end. whole says that there is no entry before it.
@@ -117,6 +118,9 @@ func (p *page) put(s *session.Shown) {
 	m := message{
 		ID: s.ID, Turn: turn, Role: providers.RoleAssistant, Text: p.api.o.Redact(s.Text), File: p.api.o.Redact(s.File),
 		Files: filing{p.api}.fileOf(p.at, s.ID, s.File), Origin: string(s.Unasked), Time: s.Time,
+	}
+	if !s.Seen {
+		p.unseen = append(p.unseen, s.ID)
 	}
 	if rest == finalID {
 		if i := p.lastOf(turn); i >= 0 && p.messages[i].ID == "" {

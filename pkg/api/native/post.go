@@ -35,6 +35,8 @@ type request struct {
 	Model string `json:"model,omitempty"`
 	// Files are the ids of uploads of the chat.
 	Files []string `json:"files,omitempty"`
+	// Alone makes the message a turn of its own, also where it could join the one that is running.
+	Alone bool `json:"alone,omitempty"`
 
 	brought Brought
 	keyed   bool // its id is the client's
@@ -71,7 +73,7 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	if f := httpd.Decode(r, &q); f != nil {
 		return f
 	}
-	if strings.HasPrefix(p.id(), channels.PassingID) {
+	if strings.HasPrefix(p.id, channels.PassingID) {
 		return bad("chat", textPassing)
 	}
 	id, f := inboundID(r, p)
@@ -123,6 +125,7 @@ func say(ctx context.Context, a *API, p *place, id string, q *request) (s stored
 		}
 	}
 	m := p.inbound(channels.KindMessage, id, q.Message, wish)
+	m.Solo = q.Alone
 	item, after := session.InboundItemID(p.at, id), a.o.Hub.Mark(p.at)
 	if m.Attachments, f = (filing{a}).attach(p, q.Files, item); f != nil {
 		return s, f

@@ -15,7 +15,7 @@ import (
 // Reading is what the page shows of chats beside their messages: how many are new, and what
 // waits for its turn. The methods are those of [session.Reading].
 type Reading interface {
-	MarkRead(ctx context.Context, chat string) (bool, error)
+	MarkRead(ctx context.Context, chat, to string) (bool, error)
 	Unread(ctx context.Context, chat string, limit int) (int, error)
 	Queued(ctx context.Context, a channels.Address, limit int) ([]session.Item, error)
 }
@@ -89,19 +89,55 @@ func isOpen(q *session.Approval) bool {
 	return q.State == session.ApprovalOpen && time.Now().Before(q.Expires)
 }
 
-// seen notes that the person has seen all messages of a chat.
+// seen notes that the person has seen the messages of a chat, up to one or all. The message may have
+// been told before it was stored: it is waited for.
 func (a *API) seen(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal {
-	info, err := a.o.Store.Lookup(r.Context(), p.at)
-	if err == nil {
-		var marked bool
-		if marked, err = a.o.Reading.MarkRead(r.Context(), info.Chat); marked {
-			a.o.Hub.Changed(p.at) // the other tabs
+	var body struct {
+		To string `json:"to"`
+	}
+	if f := httpd.Decode(r, &body); f != nil {
+		return f
+	}
+	watch := a.o.Hub.Watch(a.o.Names.Group(p.caller)) // before the look
+	defer watch.Close()
+	ctx, cancel := context.WithTimeout(r.Context(), storeTime)
+	defer cancel()
+	for {
+		err := a.mark(r.Context(), p, body.To)
+		if err == nil {
+			return a.answer(w, http.StatusOK, struct{}{})
+		}
+		if !errors.Is(err, session.ErrNotFound) {
+			return a.fault(err)
+		}
+		if body.To == "" { // there is no chat yet
+			return a.answer(w, http.StatusOK, struct{}{})
+		}
+		select {
+		case <-watch.Wake():
+			_, _ = watch.Take() // whichever chat it was, there is one more look
+		case <-ctx.Done():
+			return a.answer(w, http.StatusOK, struct{}{})
 		}
 	}
-	if err != nil && !errors.Is(err, session.ErrNotFound) {
-		return a.fault(err)
+}
+
+// storeTime is how long a message that was told is waited for.
+const storeTime = time.Second
+
+// mark moves the mark of what was seen in a chat.
+func (a *API) mark(ctx context.Context, p *place, to string) error {
+	info, err := a.o.Store.Lookup(ctx, p.at)
+	if err != nil {
+		return err
 	}
-	return a.answer(w, http.StatusOK, struct{}{})
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime) // what was seen stays so at a stop
+	defer cancel()
+	marked, err := a.o.Reading.MarkRead(ctx, info.Chat, to)
+	if marked {
+		a.o.Hub.Changed(p.at) // the other tabs
+	}
+	return err
 }
 
 // others tells the page of chats of its person in which something has happened.

@@ -29,7 +29,7 @@ func (a *API) follow(w http.ResponseWriter, r *http.Request, p *place) *httpd.Re
 	}
 	feed := &feed{api: a, place: p, reader: reader, thoughts: p.caller.Level.Allows(policy.LevelWrite)}
 	if !p.program {
-		feed.watch = a.o.Hub.Watch(personOf(p.caller)) // before the page reads its list
+		feed.watch = a.o.Hub.Watch(a.o.Names.Group(p.caller)) // before the page reads its list
 	}
 	err = httpd.Outlive(w, r, func(ctx context.Context, s *httpd.Stream) {
 		defer feed.close()
@@ -90,7 +90,7 @@ func (f *feed) run(ctx context.Context) {
 		batch, err := f.reader.NextOr(wait, wake)
 		cancel()
 		switch {
-		case ctx.Err() != nil:
+		case len(batch) == 0 && ctx.Err() != nil: // what has happened is still told
 			return
 		case errors.Is(err, events.ErrReset):
 			err = f.reset()

@@ -40,9 +40,6 @@ type Options struct {
 	// Settled waits until no turn is under way and all answers are shown. Piped input
 	// that may answer a question waits for it; nil does not wait.
 	Settled func(ctx context.Context) error
-	// Waiting gives the open questions of this chat from before, the oldest first, with
-	// their buttons; nil is an empty list. They are shown again at the start.
-	Waiting func(ctx context.Context) []channels.Outbound
 	// OnInterrupt stops the running turn; nil delivers /stop.
 	OnInterrupt func()
 }

@@ -2,7 +2,6 @@ package console
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -14,8 +13,6 @@ type question struct {
 	// id is that of the outbound, message that of the receipt.
 	id, message string
 	buttons     []channels.Button
-	// recalled means that it was asked before this console began, and shown again.
-	recalled bool
 	// closed means that it was not shown after all.
 	closed bool
 }
@@ -94,8 +91,8 @@ func (c *Channel) Buttons(to channels.Address) bool {
 	return to == c.Address() && !c.ended
 }
 
-// open makes q the newest question; one with the same outbound is shown once more,
-// unless that was just recalled, which open says.
+// open makes q the newest question; one with the same id is on the screen already, which open
+// says.
 func (c *Channel) open(q *question) (shown bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -103,36 +100,12 @@ func (c *Channel) open(q *question) (shown bool) {
 		return false
 	}
 	same := slices.IndexFunc(c.questions, func(o *question) bool { return o.id == q.id })
-	if same >= 0 && (c.questions[same].recalled || q.recalled) {
+	if same >= 0 {
 		c.questions[same] = q
 		return true
 	}
-	c.questions = slices.DeleteFunc(c.questions, func(o *question) bool { return o.id == q.id })
 	c.questions = append(c.questions, q)
 	return false
-}
-
-// recall shows the questions again that were asked before this console began and are
-// still open.
-func (c *Channel) recall(ctx context.Context) error {
-	if c.opt.Waiting == nil {
-		return nil
-	}
-	waiting := c.opt.Waiting(ctx)
-	for n := range waiting {
-		out := &waiting[n]
-		q := &question{id: out.ID, message: fmt.Sprintf("%s-again-%d", c.run, n), buttons: out.Buttons, recalled: true}
-		s := c.screen
-		if err := s.write(ctx, func() string {
-			if c.open(q) {
-				return ""
-			}
-			return s.leaveLine() + whole(out.Text) + q.line() + s.prompt()
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // drop closes a question that was not surely shown: no line may answer it.
@@ -165,18 +138,6 @@ func (c *Channel) answers(line string) (q *question, data string) {
 	return nil, ""
 }
 
-// press delivers a press. The question is answered then; where the press was not
-// stored it stays open.
-func (r *reader) press(ctx context.Context, q *question, data string) error {
-	in := r.channel.inbound(data)
-	in.Kind, in.MessageID = channels.KindButton, q.message
-	err := r.accept(ctx, in)
-	if err == nil {
-		r.channel.drop(q)
-	}
-	return err
-}
-
 // hold lets a piped key wait for the question that it may be meant for, which may not
 // be asked yet.
 func (r *reader) hold(ctx context.Context, line string) error {
@@ -187,4 +148,16 @@ func (r *reader) hold(ctx context.Context, line string) error {
 		return nil
 	}
 	return r.channel.opt.Settled(ctx)
+}
+
+// press delivers a press. The question is answered then; where the press was not
+// stored it stays open.
+func (r *reader) press(ctx context.Context, q *question, data string) error {
+	in := r.channel.inbound(data)
+	in.Kind, in.MessageID = channels.KindButton, q.message
+	err := r.accept(ctx, in)
+	if err == nil {
+		r.channel.drop(q)
+	}
+	return err
 }

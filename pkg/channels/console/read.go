@@ -36,7 +36,7 @@ func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
 	}()
 	lines := make(chan line)
 	defer c.startReader(ctx, lines)()
-	if err := errors.Join(c.recall(ctx), c.screen.ask(ctx)); err != nil {
+	if err := c.screen.ask(ctx); err != nil {
 		return endOf(ctx, err)
 	}
 	r := &reader{channel: c, in: in}

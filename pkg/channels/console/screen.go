@@ -50,7 +50,7 @@ func newScreen(opt Options) *screen {
 
 // Send implements [channels.Channel]. A message that finishes the draft on screen
 // adds its missing part. A message with buttons is followed by their keys; one that
-// finishes it closes it, and is a message of its own.
+// finishes it closes it, and is a message of its own; without a text it does nothing else.
 func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receipt, error) {
 	defer c.setUnanswered(false)
 	s := c.screen
@@ -58,6 +58,9 @@ func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receip
 	q := &question{id: part.ID, message: r.MessageID, buttons: part.Buttons}
 	err := s.write(ctx, func() string {
 		c.finished(&part)
+		if part.Text == "" { // it closes a question alone
+			return ""
+		}
 		if len(part.Buttons) == 0 {
 			return s.finish(part.Text) + s.prompt()
 		}

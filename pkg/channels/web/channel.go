@@ -22,10 +22,22 @@ var ErrNotRunning = errors.New("web: messages are not taken in now")
 // say which level its credential has.
 var ErrNotAdmitted = errors.New("web: the message is not allowed")
 
-// Channel is the web as a channel. It is safe for many goroutines.
+// Options are the parts of a [Channel].
+type Options struct {
+	// Name is the channel's word in an address; "" is [Name].
+	Name string
+	// Show shows a part; it must not block.
+	Show func(context.Context, channels.Part)
+	// Files keeps the files of the chats.
+	Files *shelf.Shelf
+	// Admits says whether a message may be stored; nil admits those that say which level their
+	// credential has.
+	Admits func(m *channels.Inbound) bool
+}
+
+// Channel is a channel whose chats are read on screens. It is safe for many goroutines.
 type Channel struct {
-	show  func(context.Context, channels.Part)
-	files *shelf.Shelf
+	o Options
 
 	mu    sync.Mutex
 	run   *run
@@ -44,14 +56,19 @@ var (
 	_ channels.Forgetful = (*Channel)(nil)
 )
 
-// New returns a channel that shows each part by show, which must not block, and keeps the files
-// of its chats.
-func New(show func(context.Context, channels.Part), files *shelf.Shelf) *Channel {
-	return &Channel{show: show, files: files}
+// New returns a channel without messages.
+func New(o Options) *Channel {
+	if o.Name == "" {
+		o.Name = Name
+	}
+	if o.Admits == nil {
+		o.Admits = func(m *channels.Inbound) bool { return m.Wish != nil && m.Wish.Level != "" }
+	}
+	return &Channel{o: o}
 }
 
 // Name implements [channels.Channel].
-func (*Channel) Name() string { return Name }
+func (c *Channel) Name() string { return c.o.Name }
 
 // Account implements [channels.Channel]: there is one.
 func (*Channel) Account() string { return "" }
@@ -95,7 +112,7 @@ func (c *Channel) enter() *run {
 // Post takes in one message. It is durable when Post returns nil, and counts once however
 // often it is posted. After any error it is posted again, or given up by its sender.
 func (c *Channel) Post(ctx context.Context, m channels.Inbound) error {
-	if m.Wish == nil || m.Wish.Level == "" {
+	if !c.o.Admits(&m) {
 		return ErrNotAdmitted
 	}
 	now := c.enter()
@@ -118,7 +135,7 @@ func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receip
 	if err := ctx.Err(); err != nil {
 		return channels.Receipt{}, &channels.SendError{Class: channels.SendTransient, Err: err}
 	}
-	c.show(ctx, part)
+	c.o.Show(ctx, part)
 	failpoint.Hit("P10")
 	id := part.ID
 	if part.Index > 0 {

@@ -48,7 +48,7 @@ func (s *screens) show(_ context.Context, p channels.Part) {
 func (s *screens) open() channels.Channel {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.now = web.New(s.show, s.files)
+	s.now = web.New(web.Options{Show: s.show, Files: s.files})
 	return s.now
 }
 
@@ -127,7 +127,7 @@ func TestConformance(t *testing.T) {
 // TestNothingIsTakenInBeforeOrAfterRun: a client is told to come again.
 func TestNothingIsTakenInBeforeOrAfterRun(t *testing.T) {
 	t.Parallel()
-	c := web.New(func(context.Context, channels.Part) {}, nil)
+	c := web.New(web.Options{Show: func(context.Context, channels.Part) {}})
 	post := func() error {
 		return c.Post(t.Context(), channels.Inbound{ID: "1", Text: "hi", Wish: &channels.Wish{Level: "read"}})
 	}

@@ -19,7 +19,7 @@ var (
 
 // OpenAttachment implements [channels.AttachmentOpener].
 func (c *Channel) OpenAttachment(_ context.Context, a channels.Attachment) (io.ReadCloser, error) {
-	return c.files.OpenRef(a.Ref)
+	return c.o.Files.OpenRef(a.Ref)
 }
 
 // SendFile implements [channels.FileSender]: the file is kept with its chat before it is shown.
@@ -32,7 +32,7 @@ func (c *Channel) SendFile(ctx context.Context, part channels.FilePart) (channel
 		return channels.Receipt{}, &channels.SendError{Class: channels.SendRefused, Err: err}
 	}
 	defer func() { _ = content.Close() }() // it was read
-	kept, err := c.files.Keep(ctx, part.Address.Chat, part.ID, part.File.Name, size, content)
+	kept, err := c.o.Files.Keep(ctx, part.Address.Chat, part.ID, part.File.Name, size, content)
 	if err != nil {
 		class := channels.SendTransient
 		if _, full := errors.AsType[*shelf.FullError](err); full {
@@ -43,7 +43,7 @@ func (c *Channel) SendFile(ctx context.Context, part channels.FilePart) (channel
 	file := *part.File
 	file.Kept = &kept
 	part.File = &file
-	c.show(ctx, part.Part)
+	c.o.Show(ctx, part.Part)
 	failpoint.Hit("P10")
 	return channels.Receipt{MessageID: part.ID, Time: time.Now()}, nil
 }

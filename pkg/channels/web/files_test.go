@@ -52,7 +52,7 @@ func TestAFileOfAMessageIsOpened(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := web.New(nil, files)
+	c := web.New(web.Options{Files: files})
 	content, err := c.OpenAttachment(t.Context(), all[0])
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestAFileOfAMessageIsOpened(t *testing.T) {
 // TestAFileThatHasNoRoomIsRefused: the person is told in words instead.
 func TestAFileThatHasNoRoomIsRefused(t *testing.T) {
 	t.Parallel()
-	c := web.New(func(context.Context, channels.Part) { t.Error("it is shown") }, newShelf(t, 1000))
+	c := web.New(web.Options{Show: func(context.Context, channels.Part) { t.Error("it is shown") }, Files: newShelf(t, 1000)})
 	part := channels.Part{Outbound: channels.Outbound{
 		ID: "t1/1/0/file", Address: channels.Address{Channel: "web", Chat: "web:ada.1"}, File: &channels.File{Name: "a", Size: 1},
 	}}

@@ -7,11 +7,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
 	"syscall"
 
+	"parley/pkg/gateway/socket"
 	"parley/pkg/session/bolt"
 )
 
@@ -60,7 +62,7 @@ func askOr(ctx context.Context, stateDir string, op Operation, r Request, take f
 
 // askRunning does an operation in the running gateway.
 func askRunning(ctx context.Context, stateDir string, op Operation, r Request, take func(json.RawMessage) error) error {
-	path, release, err := socketPath(stateDir)
+	path, release, err := socket.Path(stateDir)
 	if errors.Is(err, os.ErrNotExist) {
 		return ErrNotRunning
 	}
@@ -109,10 +111,20 @@ func unreached(stateDir, path string, err error) error {
 	}
 }
 
+// refusedWith is the error of a gateway that did not do the operation.
+func refusedWith(resp *http.Response) error {
+	var body struct{ Error struct{ Message string } }
+	err := json.NewDecoder(io.LimitReader(resp.Body, maxRequest)).Decode(&body)
+	if err != nil || body.Error.Message == "" {
+		return errBrokenOff
+	}
+	return errors.New(body.Error.Message)
+}
+
 // readAnswer hands the values of an answer on, up to its end or its error.
 func readAnswer(resp *http.Response, take func(json.RawMessage) error) error {
 	if resp.StatusCode != http.StatusOK {
-		return errBrokenOff
+		return refusedWith(resp)
 	}
 	dec := json.NewDecoder(resp.Body)
 	for {

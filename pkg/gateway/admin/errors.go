@@ -14,6 +14,7 @@ const (
 	CodeUsage      = 2
 	CodeInUse      = 3
 	CodeNotRunning = 4
+	CodeFaulty     = 5
 )
 
 // ExitError carries an exit code. With Silent set, the command has already printed the

@@ -3,6 +3,7 @@ package admin
 import (
 	"context"
 	"encoding/json"
+	"net/http"
 
 	"github.com/rs/zerolog"
 
@@ -39,7 +40,8 @@ type Gateway struct {
 	// Schedule puts the specification of a job in words.
 	Schedule func(spec json.RawMessage) string
 	// Web is the page; nil where no gateway runs with one.
-	Web *Web
+	Web      *Web
+	Consoles Consoles
 	// Models are the names of the configured models.
 	Models []string
 	// Currency is the one of the budgets.
@@ -51,6 +53,14 @@ type Gateway struct {
 	// Note writes a row to the audit log without waiting for it.
 	Note func(audit.Row)
 	Log  zerolog.Logger
+}
+
+// Consoles are those that come over the socket.
+type Consoles struct {
+	// Handler serves their requests; nil where no gateway runs. [socket.Peer] tells it whose they are.
+	Handler http.Handler
+	// Group is the name of the group whose members may use the socket; "" is none.
+	Group string
 }
 
 // Tools are those of a gateway.

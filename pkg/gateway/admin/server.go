@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+
+	"parley/pkg/gateway/socket"
+	"parley/pkg/session/bolt"
 )
 
 // The protocol: the client posts a message, and the server answers lines of JSON: one
@@ -20,9 +23,13 @@ const (
 	protocol = 3
 	// The path of the operations.
 	operationsPath = "/operations"
-	// The bounds of a request, and of those under way.
+	// The bounds of a request, of the operations under way, and of the connections: a console has
+	// one for its events, and one for a moment with each message.
 	maxRequest     = 1 << 20
-	maxConnections = 16
+	maxOperations  = 16
+	maxConnections = 272
+	// How long requests under way may go on after the end.
+	lastWords = time.Second
 	// The longest that reading a request or connecting may take.
 	requestTime = 5 * time.Second
 	// The longest that writing one line of an answer may take.
@@ -48,12 +55,14 @@ type answerLine struct {
 // Server does the operations that commands ask for over the socket.
 type Server struct {
 	listener net.Listener
-	// slots has one for each connection, which the listener puts in.
-	slots   chan struct{}
-	release func()
-	do      func(ctx context.Context, name string, r *Request, emit Emit) error
-	redact  func(string) string
-	log     zerolog.Logger
+	// slots has one for each connection, which the listener puts in; busy one for each operation,
+	// so that consoles keep room.
+	slots, busy chan struct{}
+	release     func()
+	consoles    http.Handler
+	do          func(ctx context.Context, name string, r *Request, emit Emit) error
+	redact      func(string) string
+	log         zerolog.Logger
 	// open counts the connections with an operation that has not ended.
 	open sync.WaitGroup
 }
@@ -61,13 +70,18 @@ type Server struct {
 // Listen opens the socket in the state folder. The caller holds the store, so that a
 // socket left there is a dead gateway's.
 func Listen(stateDir string, g *Gateway) (*Server, error) {
-	l, release, err := listenSocket(stateDir)
-	if err != nil {
-		return nil, err
-	}
 	slots := make(chan struct{}, maxConnections)
-	own := ownListener{UnixListener: l, log: g.Log, slots: slots}
-	return &Server{listener: own, slots: slots, release: release, do: g.Do, redact: g.Redact, log: g.Log}, nil
+	l, err := socket.Listen(socket.Options{StateDir: stateDir, Group: g.Consoles.Group, Slots: slots, Note: g.Note, Log: g.Log})
+	switch {
+	case errors.Is(err, socket.ErrGroup):
+		return nil, WithCode(CodeUsage, err)
+	case err != nil:
+		return nil, StoreError(bolt.DirError(stateDir, err))
+	}
+	return &Server{
+		listener: l, slots: slots, busy: make(chan struct{}, maxOperations), release: l.Release, consoles: g.Consoles.Handler,
+		do: g.Do, redact: g.Redact, log: g.Log,
+	}, nil
 }
 
 // Serve answers until ctx ends; then it waits for the operations under way, which are
@@ -76,18 +90,30 @@ func (s *Server) Serve(ctx context.Context) {
 	defer s.release()
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+operationsPath, s.answer)
+	if s.consoles != nil {
+		mux.Handle(ConsolePath+"/", s.consoles)
+	}
 	srv := &http.Server{
 		Handler: mux, ReadHeaderTimeout: requestTime,
 		BaseContext: func(net.Listener) context.Context { return ctx },
-		ConnState:   s.count,
+		ConnContext: socket.WithPeer, ConnState: s.count,
 	}
 	srv.SetKeepAlivesEnabled(false)
-	defer context.AfterFunc(ctx, func() { _ = srv.Close() })()
+	defer context.AfterFunc(ctx, func() { shut(ctx, srv) })()
 	if err := srv.Serve(s.listener); ctx.Err() == nil {
 		s.log.Error().Err(err).Msg("the admin socket ended")
 	}
 	_ = s.listener.Close()
 	s.open.Wait()
+}
+
+// shut ends the server: requests under way have a moment for their last words.
+func shut(ctx context.Context, srv *http.Server) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWords)
+	defer cancel()
+	if srv.Shutdown(ctx) != nil {
+		_ = srv.Close() // its listener is closed already
+	}
 }
 
 // count follows a connection, and gives its slot back at its end.
@@ -104,6 +130,13 @@ func (s *Server) count(_ net.Conn, state http.ConnState) {
 
 // answer does the operation of a request and writes its values as they come.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
+	select {
+	case s.busy <- struct{}{}:
+		defer func() { <-s.busy }()
+	default:
+		http.Error(w, textBusy, http.StatusServiceUnavailable)
+		return
+	}
 	conn := http.NewResponseController(w)
 	_ = conn.SetReadDeadline(time.Now().Add(requestTime)) // until net/http has the whole request; a failure shows at the read
 	var m message

@@ -57,7 +57,8 @@ func serving(t *testing.T, do func(context.Context) error) (p *pipes, stop func(
 	t.Helper()
 	p = newPipes()
 	s := &Server{
-		listener: p, slots: p.slots, release: func() {}, redact: func(s string) string { return s }, log: zerolog.Nop(),
+		listener: p, slots: p.slots, busy: make(chan struct{}, maxOperations),
+		release: func() {}, redact: func(s string) string { return s }, log: zerolog.Nop(),
 		do: func(ctx context.Context, _ string, _ *Request, emit Emit) error {
 			if err := do(ctx); err != nil {
 				return err

@@ -46,11 +46,11 @@ const (
 	textNoSuchToken        = "there is no token %s: %s token list shows the tokens"
 	textNoWeb              = "no gateway with a page is running: set http.listen in the configuration and start %s run"
 	textBrowser            = "a browser"
+	textBusy               = "too many operations are under way"
 	textBadRequest         = "the request cannot be read"
 	textOtherProtocol      = "the running gateway speaks admin protocol %d, this command %d: use the same version of both"
 	textNoConversation     = "there is no conversation %s: %s sessions list shows the conversations"
 	textSeveralAccounts    = "several accounts have a chat %s: write %s or %s"
-	textNotAdmin           = "user %d may not administer this gateway"
 	textNoSpool            = "the rest of the answer cannot be kept until it is read: %w: make room there, " +
 		"or name another folder with TMPDIR"
 	textNoSnapshot   = "the snapshot cannot be read: %w: snapshots are in %s"

@@ -181,6 +181,9 @@ func (l *Linking) Person(at channels.Address) string {
 
 // Chat finds a chat by its id on the page of a caller, with a context that ends with its link.
 func (l *Linking) Chat(c *httpd.Caller, id string) (channels.Address, context.Context, bool) {
+	if l.links == nil {
+		return channels.Address{}, nil, false
+	}
 	all := l.Chats(c)
 	for i := range all {
 		if all[i].ID == id {
@@ -193,6 +196,9 @@ func (l *Linking) Chat(c *httpd.Caller, id string) (channels.Address, context.Co
 
 // Chats are the chats of other channels on the page of a caller, the oldest link first.
 func (l *Linking) Chats(c *httpd.Caller) []session.Link {
+	if l.links == nil {
+		return nil
+	}
 	var all []session.Link
 	of := l.links.LinksOf(c.Person.String())
 	for i := range of {

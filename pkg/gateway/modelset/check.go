@@ -3,15 +3,16 @@ package modelset
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"parley/pkg/config"
 	"parley/pkg/providers"
 	"parley/pkg/providers/check"
+	"parley/pkg/providers/toolmode"
 )
 
 // checksAtOnce is how many models are checked side by side.
@@ -38,6 +39,24 @@ func (s *Set) Checked(name string) ([]string, error) {
 // the names, each as soon as it is there. The error is the first one of take, or that of
 // ctx.
 func (s *Set) Check(ctx context.Context, names []string, take func(*check.Report) error) error {
+	return s.examine(ctx, names, check.Model, take)
+}
+
+// Try is [Set.Check] with one small question to each model and one attempt, which has so
+// much time.
+func (s *Set) Try(ctx context.Context, names []string, limit time.Duration, take func(*check.Report) error) error {
+	return s.examine(ctx, names, func(ctx context.Context, subject *check.Subject) check.Report {
+		ctx, cancel := context.WithTimeout(ctx, limit)
+		defer cancel()
+		subject.Provider = providers.Failover(providers.RetryPolicy{Attempts: 1}, targetsOf(s.cfg, &s.o)[subject.Name])
+		return check.Call(ctx, subject)
+	}, take)
+}
+
+// examination asks one model.
+type examination = func(context.Context, *check.Subject) check.Report
+
+func (s *Set) examine(ctx context.Context, names []string, ask examination, take func(*check.Report) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var working sync.WaitGroup
 	defer working.Wait()
@@ -56,7 +75,7 @@ func (s *Set) Check(ctx context.Context, names []string, take func(*check.Report
 		working.Go(func() {
 			for group := range groups {
 				for _, i := range group {
-					reports[i] <- s.check(ctx, names[i], targets[names[i]])
+					reports[i] <- ask(ctx, s.subject(names[i], targets[names[i]]))
 				}
 			}
 		})
@@ -73,11 +92,33 @@ func (s *Set) Check(ctx context.Context, names []string, take func(*check.Report
 	return nil
 }
 
-func (s *Set) check(ctx context.Context, name string, target providers.Target) check.Report {
+func (s *Set) subject(name string, target providers.Target) *check.Subject {
 	m := s.cfg.Models[name]
-	return check.Model(ctx, &check.Subject{
+	return &check.Subject{
 		Name: name, Model: modelName(m), Images: m.Images, Provider: providers.Failover(retrying(s.o.Log), target),
-	})
+	}
+}
+
+// Windows are the models that can be asked with their contexts, in the order of /model.
+func (s *Set) Windows() []Window {
+	all := make([]Window, len(s.order))
+	for i, name := range s.order {
+		m := s.cfg.Models[name]
+		_, here := onThisMachine(m)
+		all[i] = Window{
+			Name: name, Context: s.models[name].Context, Here: here,
+			Tools: m.Provider != Offline && m.ToolMode != string(toolmode.None),
+		}
+	}
+	return all
+}
+
+// Window is the context of a model in tokens; 0 is unknown. Tools says that it is offered
+// tools, and Here that a program on this machine serves it.
+type Window struct {
+	Name        string
+	Context     int
+	Tools, Here bool
 }
 
 // apart are the places of models in groups: the models of a group are asked one after the
@@ -103,9 +144,8 @@ func (s *Set) apart(names []string) [][]int {
 // names, such as localhost and 127.0.0.1.
 func onThisMachine(m *config.Model) (port string, here bool) {
 	u, err := url.Parse(m.BaseURL)
-	if err != nil || m.Provider == offlineName {
+	if err != nil || m.Provider == Offline {
 		return "", false
 	}
-	ip := net.ParseIP(u.Hostname())
-	return u.Port(), u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+	return u.Port(), isHere(u.Hostname())
 }

@@ -2,13 +2,9 @@ package modelset
 
 import (
 	"context"
-	"encoding/json"
-	"io"
 	"net"
-	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"parley/pkg/config"
@@ -26,156 +22,143 @@ type found struct {
 	secrets []string
 }
 
+// Candidate is a server with models that can be asked without a configuration.
+type Candidate struct {
+	// Name is the one that a configuration may give it, Title that of the server for people.
+	Name, Title string
+	// Variable has its key; it is "" for a server without one.
+	Variable          string
+	Provider, BaseURL string
+	Images            bool
+	// Moved is the variable of the environment that gave BaseURL, or "". Unread is one that
+	// was left aside, because it holds no address that a key may be sent to.
+	Moved, Unread string
+	// Models are those of the server, the one that is asked first. Of a server with a key
+	// it is that one alone.
+	Models []Listed
+
+	key string
+}
+
+// Model is the candidate as a model of a configuration.
+func (c *Candidate) Model() *config.Model {
+	m := config.DefaultModel()
+	m.Provider, m.BaseURL, m.Model = c.Provider, c.BaseURL, c.Models[0].ID
+	if c.Variable == "" {
+		m.Images, m.Context = Sees(&m), c.Models[0].Context
+		return &m
+	}
+	m.Images, m.APIKey = c.Images, config.NewSecret(c.key)
+	return &m
+}
+
 // key is an environment variable in which people keep the key of a server, and the model
 // that is asked there.
 type key struct {
-	variable, name, provider, baseURL, model string
-	images                                   bool
+	variable, name, title, provider, baseURL, model string
+	images                                          bool
 }
 
 // keys are the servers whose keys are found; the first one answers.
 func keys() []key {
+	const openai, anthropic, gemini = config.ProviderOpenAI, config.ProviderAnthropic, config.ProviderGemini
 	return []key{
-		{"OPENAI_API_KEY", "openai", "openai", "https://api.openai.com/v1", "gpt-4o", true},
-		{"ANTHROPIC_API_KEY", "anthropic", config.ProviderAnthropic, config.AnthropicURL, "claude-sonnet-5-5", true},
-		{"GEMINI_API_KEY", "gemini", config.ProviderGemini, config.GeminiURL, "gemini-flash-latest", true},
-		{"OPENROUTER_API_KEY", "openrouter", "openai", "https://openrouter.ai/api/v1", "openrouter/auto", true},
-		{"GROQ_API_KEY", "groq", "openai", "https://api.groq.com/openai/v1", "openai/gpt-oss-120b", false},
-		{"DEEPSEEK_API_KEY", "deepseek", "openai", "https://api.deepseek.com", "deepseek-chat", false},
-		{"XAI_API_KEY", "xai", "openai", "https://api.x.ai/v1", "grok-4", true},
-		{"MISTRAL_API_KEY", "mistral", "openai", "https://api.mistral.ai/v1", "mistral-large-latest", false},
+		{"OPENAI_API_KEY", openai, "OpenAI", openai, "https://api.openai.com/v1", "gpt-4o", true},
+		{"ANTHROPIC_API_KEY", anthropic, "Anthropic", anthropic, config.AnthropicURL, "claude-sonnet-5-5", true},
+		{"GEMINI_API_KEY", gemini, "Gemini", gemini, config.GeminiURL, "gemini-flash-latest", true},
+		{"OPENROUTER_API_KEY", "openrouter", "OpenRouter", openai, "https://openrouter.ai/api/v1", "openrouter/auto", true},
+		{"GROQ_API_KEY", "groq", "Groq", openai, "https://api.groq.com/openai/v1", "openai/gpt-oss-120b", false},
+		{"DEEPSEEK_API_KEY", "deepseek", "DeepSeek", openai, "https://api.deepseek.com", "deepseek-chat", false},
+		{"XAI_API_KEY", "xai", "xAI", openai, "https://api.x.ai/v1", "grok-4", true},
+		{"MISTRAL_API_KEY", "mistral", "Mistral", openai, "https://api.mistral.ai/v1", "mistral-large-latest", false},
 	}
+}
+
+// moves are the variables by which the makers' own programs are told another address than
+// the usual one, by the variables of the keys; path is what a base URL has behind it here.
+func moves() map[string]struct{ variable, path string } {
+	return map[string]struct{ variable, path string }{
+		"OPENAI_API_KEY":    {"OPENAI_BASE_URL", ""},
+		"ANTHROPIC_API_KEY": {"ANTHROPIC_BASE_URL", ""},
+		"GEMINI_API_KEY":    {"GOOGLE_GEMINI_BASE_URL", "/v1beta"},
+	}
+}
+
+// Keyed are the servers for which the environment has a key.
+func Keyed(lookup func(string) (string, bool)) []Candidate {
+	var all []Candidate
+	for _, k := range keys() {
+		value, _ := lookup(k.variable)
+		if value = strings.TrimSpace(value); value == "" {
+			continue
+		}
+		c := Candidate{
+			Name: k.name, Title: k.title, Variable: k.variable, Provider: k.provider, BaseURL: k.baseURL, Images: k.images,
+			Models: []Listed{{ID: k.model}}, key: value,
+		}
+		move := moves()[k.variable]
+		if address, _ := lookup(move.variable); move.variable != "" && strings.TrimSpace(address) != "" {
+			c.move(move.variable, strings.TrimRight(strings.TrimSpace(address), "/"), move.path)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// move gives a candidate the address of a variable, if a key may be sent there: by https,
+// or within this machine.
+func (c *Candidate) move(variable, address, path string) {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" ||
+		u.Scheme != "https" && (u.Scheme != "http" || !isHere(u.Hostname())) {
+		c.Unread = variable
+		return
+	}
+	if !strings.HasSuffix(address, path) {
+		address += path
+	}
+	c.Moved, c.BaseURL = variable, address
+}
+
+// isHere says whether a host is this machine by its name alone.
+func isHere(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // find takes the models of all keys in the environment, or a model server on this machine,
 // or the built-in model.
 func find(ctx context.Context, lookup func(string) (string, bool)) *found {
 	f := &found{models: map[string]*config.Model{}}
-	for _, k := range keys() {
-		value, _ := lookup(k.variable)
-		if value = strings.TrimSpace(value); value == "" {
-			continue
-		}
-		m := config.DefaultModel()
-		m.Provider, m.BaseURL, m.Model, m.Images = k.provider, k.baseURL, k.model, k.images
-		m.APIKey = config.NewSecret(value)
-		f.secrets = append(f.secrets, value)
+	keyed := Keyed(lookup)
+	for i := range keyed {
+		c := &keyed[i]
+		f.secrets = append(f.secrets, c.key)
 		if len(f.names) == 0 {
-			f.origin = Origin{Name: k.model, Why: k.variable + " is set"}
+			f.origin = Origin{Name: c.Models[0].ID, Why: c.Variable + " is set"}
+			if c.Moved != "" {
+				f.origin.Why = c.Variable + " and " + c.Moved + " are set"
+			}
 		} else {
-			f.origin.Also = append(f.origin.Also, k.variable)
+			f.origin.Also = append(f.origin.Also, c.Variable)
 		}
-		f.add(k.name, &m)
+		f.add(c.Name, c.Model())
 	}
 	if len(f.names) > 0 {
 		return f
 	}
-	if s, model := probe(ctx, localServers(lookup)); model != "" {
-		m := config.DefaultModel()
-		m.Model, m.BaseURL = model, s.baseURL
-		m.Images = Sees(&m)
-		f.origin = Origin{Name: model, Why: s.name + " answers at " + strings.TrimSuffix(s.baseURL, "/v1")}
-		f.add("local", &m)
+	if local := Serving(ctx, lookup, probeTime); len(local) > 0 {
+		c := &local[0]
+		f.origin = Origin{Name: c.Models[0].ID, Why: c.Title + " answers at " + strings.TrimSuffix(c.BaseURL, "/v1")}
+		f.add("local", c.Model())
 		return f
 	}
 	f.origin = Origin{Name: textModelOffline, Why: textNoModel}
-	f.add(offlineName, &config.Model{Provider: offlineName})
+	f.add(Offline, &config.Model{Provider: Offline})
 	return f
 }
 
 func (f *found) add(name string, m *config.Model) {
 	f.names = append(f.names, name)
 	f.models[name] = m
-}
-
-// server is a model server on this machine that is looked for.
-type server struct{ name, baseURL string }
-
-// localServers are Ollama, where OLLAMA_HOST says or at its usual port, and llama.cpp.
-func localServers(lookup func(string) (string, bool)) []server {
-	host, _ := lookup("OLLAMA_HOST")
-	return []server{
-		{"Ollama", ollamaAt(host) + "/v1"},
-		{"llama.cpp", "http://127.0.0.1:8080/v1"},
-	}
-}
-
-// ollamaAt is the address of an Ollama server, as Ollama's own client reads its variable:
-// scheme, port and path may be there or not.
-func ollamaAt(host string) string {
-	const (
-		loopback  = "127.0.0.1"
-		usualPort = "11434"
-	)
-	host = strings.TrimSpace(host)
-	_, _, schemed := strings.Cut(host, "://")
-	if !schemed {
-		host = "http://" + host
-	}
-	u, err := url.Parse(host)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return "http://" + net.JoinHostPort(loopback, usualPort)
-	}
-	name, port := u.Hostname(), u.Port()
-	if name == "" || name == "0.0.0.0" || name == "::" { // the address on which a server listens, not its place
-		name = loopback
-	}
-	switch {
-	case port != "":
-	case u.Scheme == "https":
-		port = "443"
-	case schemed:
-		port = "80"
-	default:
-		port = usualPort
-	}
-	return (&url.URL{Scheme: u.Scheme, Host: net.JoinHostPort(name, port), Path: strings.TrimRight(u.Path, "/")}).String()
-}
-
-// probe asks the local servers side by side and takes the first of the list that has a
-// model; "" where none has.
-func probe(ctx context.Context, local []server) (server, string) {
-	ctx, cancel := context.WithTimeout(ctx, probeTime)
-	defer cancel()
-	client := &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
-	models := make([]string, len(local))
-	var wg sync.WaitGroup
-	for i, s := range local {
-		wg.Go(func() { models[i] = firstModel(ctx, client, s.baseURL) })
-	}
-	wg.Wait()
-	for i, s := range local {
-		if models[i] != "" {
-			return s, models[i]
-		}
-	}
-	return server{}, ""
-}
-
-// firstModel is the first model of a server that can talk, or "".
-func firstModel(ctx context.Context, client *http.Client, baseURL string) string {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, baseURL+"/models", http.NoBody)
-	if err != nil {
-		return ""
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return ""
-	}
-	defer resp.Body.Close()
-	var list struct {
-		Data []struct {
-			ID string `json:"id"`
-		} `json:"data"`
-	}
-	const most = 1 << 20
-	if resp.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(resp.Body, most)).Decode(&list) != nil {
-		return ""
-	}
-	for _, m := range list.Data {
-		if m.ID != "" && !strings.Contains(m.ID, "embed") {
-			return m.ID
-		}
-	}
-	return ""
 }

@@ -20,8 +20,8 @@ import (
 	"parley/pkg/providers/toolmode"
 )
 
-// offlineName is the provider of the built-in model.
-const offlineName = "offline"
+// Offline is the provider of the built-in model.
+const Offline = "offline"
 
 // maker makes the models of a configuration.
 type maker struct {
@@ -87,7 +87,7 @@ func (k *maker) formats(name string) (schema, object bool) {
 		}
 		row, _ := kinds.Of(m.Kind, m.BaseURL, m.Model)
 		mode := cmp.Or(m.ToolMode, row.Traits.ToolMode)
-		if m.Provider == offlineName || mode == string(toolmode.JSONSchema) || slices.Contains(row.Traits.Refuses, toolmode.OptionFormat) {
+		if m.Provider == Offline || mode == string(toolmode.JSONSchema) || slices.Contains(row.Traits.Refuses, toolmode.OptionFormat) {
 			schema = false
 		}
 		if m.Provider == config.ProviderAnthropic { // its schemas name each property
@@ -100,7 +100,7 @@ func (k *maker) formats(name string) (schema, object bool) {
 // Sees says whether a model takes pictures, as far as the table of kinds tells.
 func Sees(m *config.Model) bool {
 	row, _ := kinds.Of(m.Kind, m.BaseURL, m.Model)
-	return m.Provider != offlineName && row.Traits.Images == kinds.Yes
+	return m.Provider != Offline && row.Traits.Images == kinds.Yes
 }
 
 // Unguided says whether the row of a model in the table of kinds takes no word about its
@@ -113,7 +113,7 @@ func Unguided(m *config.Model) bool {
 // contextOf is the context of a model: that of the configuration, or of the model's row in
 // the table of kinds.
 func contextOf(m *config.Model) int {
-	if m.Provider == offlineName {
+	if m.Provider == Offline {
 		return 0
 	}
 	row, _ := kinds.Of(m.Kind, m.BaseURL, m.Model)
@@ -134,7 +134,7 @@ func toolChoice(setting string) any {
 
 // newProvider asks the server of a model, with one of its keys or nil.
 func newProvider(m *config.Model, key *config.Secret, opts *Options) providers.LLMProvider {
-	if m.Provider == offlineName {
+	if m.Provider == Offline {
 		return offline.New(offline.Options{Version: opts.Version})
 	}
 	reveal := keyOf(key, opts)

@@ -34,7 +34,7 @@ func (s *Set) Reports() []Report {
 		all[i] = Report{
 			Name: name, Model: modelName(m), Provider: m.Provider, Uses: uses(s.cfg, name), Keys: len(m.Keys()), Missing: m.Lacks(),
 		}
-		if m.Provider != offlineName {
+		if m.Provider != Offline {
 			all[i].Server = m.BaseURL
 		}
 	}

@@ -87,8 +87,8 @@ func New(ctx context.Context, cfg *config.Config, o Options) (*Set, error) {
 // Builtin is the set with the built-in model alone, for a gateway that asks none.
 func Builtin(version string) *Set {
 	s := &Set{}
-	cfg := &config.Config{Agent: config.Agent{Model: offlineName}, Models: map[string]*config.Model{offlineName: {Provider: offlineName}}}
-	s.fill(cfg, []string{offlineName}, Options{Version: version})
+	cfg := &config.Config{Agent: config.Agent{Model: Offline}, Models: map[string]*config.Model{Offline: {Provider: Offline}}}
+	s.fill(cfg, []string{Offline}, Options{Version: version})
 	return s
 }
 
@@ -96,7 +96,7 @@ func Builtin(version string) *Set {
 func (s *Set) fill(cfg *config.Config, names []string, o Options) {
 	s.roles, s.known, s.rules = cfg.Roles.All(), o.Known, rulesOf(cfg.Chats)
 	s.o = o
-	s.cfg, s.tool = cfg, turn.Model{Provider: newProvider(&config.Model{Provider: offlineName}, nil, &o), Name: offlineName}
+	s.cfg, s.tool = cfg, turn.Model{Provider: newProvider(&config.Model{Provider: Offline}, nil, &o), Name: Offline}
 	m := maker{cfg: cfg, o: &o, targets: targetsOf(cfg, &o)}
 	s.models = map[string]turn.Model{}
 	for _, name := range names {

@@ -15,17 +15,22 @@ import (
 
 // commandTools run commands in the sandbox.
 func commandTools(cfg *config.Config, boxes sandboxes, log zerolog.Logger) []tools.Tool {
+	tool, missing := newShell(cfg, boxes)
+	if cfg.Tools.Shell.Enabled && len(missing) > 0 {
+		log.Warn().Strs("programs", missing).Msg("tools.shell.allow names programs that are not there")
+	}
+	return []tools.Tool{tool}
+}
+
+// newShell makes run_command; it also returns the programs of its list that are missing.
+func newShell(cfg *config.Config, boxes sandboxes) (tool tools.Tool, missing []string) {
 	c := cfg.Tools.Shell
-	tool, missing := shell.New(shell.Options{
+	return shell.New(shell.Options{
 		Runner: boxes.of(c.Unsafe), Prepare: workspace.EnsureSpace, Allow: c.Allow, Shell: c.Mode == "shell",
 		Timeout: time.Duration(c.Timeout), MaxTimeout: time.Duration(c.MaxTimeout),
 		Background: boxes.behind(c.Unsafe), BackgroundLimit: time.Duration(c.BackgroundLimit),
 		Network: c.Network, Readable: c.Readable, Outside: files.Inbox,
 	})
-	if c.Enabled && len(missing) > 0 {
-		log.Warn().Strs("programs", missing).Msg("tools.shell.allow names programs that are not there")
-	}
-	return []tools.Tool{tool}
 }
 
 // sandboxes are where programs run: in the sandbox, or, where the configuration

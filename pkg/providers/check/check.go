@@ -67,15 +67,17 @@ func (r *Report) WellFormed() bool {
 	return r.Verdicts[Calls] == Yes && r.Verdicts[Results] == Yes
 }
 
+// Call checks by one small question whether a model answers and calls a tool. It returns
+// early when ctx ends.
+func Call(ctx context.Context, s *Subject) Report {
+	x := newExam(s)
+	x.first(ctx)
+	return x.report
+}
+
 // Model checks a model. It returns early when ctx ends.
 func Model(ctx context.Context, s *Subject) Report {
-	x := exam{
-		subject: s, usage: true,
-		report: Report{Name: s.Name, Model: s.Model, Verdicts: map[Ability]Verdict{}},
-	}
-	for _, a := range Abilities() {
-		x.report.Verdicts[a] = Unasked
-	}
+	x := newExam(s)
 	if x.sums(ctx) {
 		x.choices(ctx)
 	}
@@ -90,6 +92,17 @@ type exam struct {
 	subject *Subject
 	report  Report
 	usage   bool // all answers counted their tokens
+}
+
+func newExam(s *Subject) *exam {
+	x := &exam{
+		subject: s, usage: true,
+		report: Report{Name: s.Name, Model: s.Model, Verdicts: map[Ability]Verdict{}},
+	}
+	for _, a := range Abilities() {
+		x.report.Verdicts[a] = Unasked
+	}
+	return x
 }
 
 // reply is an answer with its events counted.
@@ -143,20 +156,29 @@ func (x *exam) ask(ctx context.Context, messages []providers.Message, tools []pr
 // maxAnswer is the limit of an answer in tokens: enough for a model that thinks first.
 const maxAnswer = 2000
 
-// sums asks for two sums, and for the answer with their results. It returns whether
-// further questions with tools make sense.
-func (x *exam) sums(ctx context.Context) bool {
-	messages := []providers.Message{
+// first asks for two sums; ok is false if that has no answer.
+func (x *exam) first(ctx context.Context) (messages []providers.Message, first reply, ok bool) {
+	messages = []providers.Message{
 		{Role: providers.RoleSystem, Content: textSystem},
 		{Role: providers.RoleUser, Content: textSums},
 	}
-	first, ok := x.ask(ctx, messages, tools(), "auto")
+	first, ok = x.ask(ctx, messages, tools(), "auto")
 	x.give(Answers, ok)
 	if !ok {
 		x.plain(ctx)
-		return false
+		return nil, first, false
 	}
 	x.give(Calls, wellFormed(first.ToolCalls))
+	return messages, first, true
+}
+
+// sums asks for two sums, and for the answer with their results. It returns whether
+// further questions with tools make sense.
+func (x *exam) sums(ctx context.Context) bool {
+	messages, first, ok := x.first(ctx)
+	if !ok {
+		return false
+	}
 	if len(first.ToolCalls) == 0 {
 		x.give(Streams, first.texts > 1)
 		return true

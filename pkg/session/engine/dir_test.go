@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"parley/internal/test/testtools"
 	"parley/pkg/session/bolt"
 	"parley/pkg/session/local"
 )
@@ -135,5 +136,5 @@ func copyTo(from, to string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(to, b, 0o755)
+	return errors.Join(testtools.WriteProgram(to, string(b)), os.Chmod(to, 0o755))
 }

@@ -47,17 +47,17 @@ func (s chats) Spending(ctx context.Context, chat, day string) (map[session.Purp
 }
 
 // MarkRead notes that the messages of a chat were seen.
-func (s chats) MarkRead(ctx context.Context, chat string) (marked bool, err error) {
+func (s chats) MarkRead(ctx context.Context, chat, to string) (marked bool, err error) {
 	newest := uint64(0)
 	err = s.e.w.View(func(t *table.Tx) error {
-		newest, err = rules.NewestUnseen(t, table.ChatNum(t, chat))
+		newest, err = rules.NewestUnseen(t, table.ChatNum(t, chat), to)
 		return err
 	})
 	if err != nil || newest == 0 { // no write for what is known
 		return false, err
 	}
 	err = s.e.w.Do(ctx, func(t *table.Tx) error {
-		marked, err = rules.MarkRead(t, table.ChatNum(t, chat))
+		marked, err = rules.MarkRead(t, table.ChatNum(t, chat), to)
 		return err
 	})
 	return marked && err == nil, err

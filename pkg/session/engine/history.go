@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"parley/pkg/session"
+	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
 )
 
@@ -64,23 +65,9 @@ func (s sessions) back(
 // Shown reads the messages that were shown in a session, from the newest.
 func (s sessions) Shown(ctx context.Context, id string, from uint64, f func(session.Shown) bool) error {
 	var bad []*table.RecordError
-	err := s.e.w.View(func(t *table.Tx) error {
-		n, err := table.SessionNum(id)
-		if err != nil {
-			return err
-		}
-		c := t.Cursor(table.Shown)
-		for k, v := c.SeekBefore(table.NumKey(n + 1)); k != nil && table.Num(k, 0) == n; k, v = c.Prev() {
-			rec, err := table.Read[table.ShownRecord](table.Shown, k, v)
-			if err != nil {
-				bad = append(bad, &table.RecordError{Bucket: table.Shown, Key: bytes.Clone(k)})
-				continue
-			}
-			if rec.After < from || !f(session.Shown(*rec)) {
-				return nil
-			}
-		}
-		return nil
+	err := s.e.w.View(func(t *table.Tx) (err error) {
+		bad, err = rules.Shown(t, id, from, f)
+		return err
 	})
 	s.e.w.SetAside(ctx, bad)
 	return err

@@ -239,9 +239,9 @@ func (ib *inbox) Position(_ context.Context, name string) (pos string, err error
 	return pos, err
 }
 
-// Drained waits until the queues of a channel are empty.
-func (ib *inbox) Drained(ctx context.Context, channel string) (failed bool, err error) {
-	return ib.drains.Wait(ctx, ib.w, ib.done, channel)
+// Drained waits until the queues of an address are empty.
+func (ib *inbox) Drained(ctx context.Context, at channels.Address) (failed bool, err error) {
+	return ib.drains.Wait(ctx, ib.w, ib.done, at)
 }
 
 // Run hands out turns until ctx ends or the engine is closed. Only one Run at a

@@ -17,16 +17,23 @@ func drainedTests() []test {
 			other.Address.Channel, other.Inbound.Address.Channel = "other", "other"
 			b.append(other)
 			b.drained(false)
-			failed, err := b.e.Inbox().Drained(b.ended(), "other")
+			failed, err := b.e.Inbox().Drained(b.ended(), channels.Address{Channel: "other"})
 			b.wantErr(err, context.Canceled)
 			b.equal(false, failed)
+		}},
+		{"the work of another chat holds up nothing", func(b *bench) {
+			b.append(item("a", "1"))
+			_, err := b.e.Inbox().Drained(b.ended(), item("b", "1").Address)
+			b.must(err)
+			_, err = b.e.Inbox().Drained(b.ended(), item("a", "1").Address)
+			b.wantErr(err, context.Canceled)
 		}},
 		{"a channel is drained when its items are answered and the answers have left", testDrained},
 		{"a caller is told when the last message has left", func(b *bench) {
 			b.send("a", "o1", "o2")
 			got := make(chan error, 1)
 			go func() {
-				_, err := b.e.Inbox().Drained(b.Context(), "test")
+				_, err := b.e.Inbox().Drained(b.Context(), channels.Address{Channel: "test"})
 				got <- err
 			}()
 			d := b.deliveries()
@@ -93,7 +100,7 @@ func (b *bench) ended() context.Context {
 // drained checks that the test's channel is drained, and whether it had a failure.
 func (b *bench) drained(wantFailed bool) {
 	b.Helper()
-	failed, err := b.e.Inbox().Drained(b.ended(), "test")
+	failed, err := b.e.Inbox().Drained(b.ended(), channels.Address{Channel: "test"})
 	b.must(err)
 	b.equal(wantFailed, failed)
 }
@@ -101,7 +108,7 @@ func (b *bench) drained(wantFailed bool) {
 // undrained checks that the test's channel is not drained.
 func (b *bench) undrained() {
 	b.Helper()
-	_, err := b.e.Inbox().Drained(b.ended(), "test")
+	_, err := b.e.Inbox().Drained(b.ended(), channels.Address{Channel: "test"})
 	b.wantErr(err, context.Canceled)
 }
 

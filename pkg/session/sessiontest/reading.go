@@ -36,7 +36,7 @@ func testUnread(b *bench) {
 	}
 	mark := func(chat string, want bool) {
 		b.Helper()
-		marked, err := b.reading().MarkRead(b.Context(), chat)
+		marked, err := b.reading().MarkRead(b.Context(), chat, "")
 		b.must(err)
 		b.equal(want, marked)
 	}
@@ -55,6 +55,20 @@ func testUnread(b *bench) {
 	deliver(4)
 	unread(info.Chat, 9, 2)
 	unread(info.Chat, 1, 1)
+	marked, err := b.reading().MarkRead(b.Context(), info.Chat, "o2")
+	b.must(err)
+	b.equal(true, marked)
+	unread(info.Chat, 9, 1)
+	var unseen []string
+	b.must(b.e.Sessions().Shown(b.Context(), info.Session, 0, func(s session.Shown) bool {
+		if !s.Seen {
+			unseen = append(unseen, s.ID)
+		}
+		return true
+	}))
+	b.equal([]string{"o3"}, unseen)
+	_, err = b.reading().MarkRead(b.Context(), info.Chat, "p1")
+	b.wantErr(err, session.ErrNotFound)
 	mark(info.Chat, true)
 	mark(info.Chat, false)
 	unread(info.Chat, 9, 0)
@@ -71,7 +85,7 @@ func testUnread(b *bench) {
 	b.must(b.e.Sessions().Forget(b.Context(), now.Session))
 	_, err = b.reading().Unread(b.Context(), info.Chat, 9)
 	b.wantErr(err, session.ErrNotFound)
-	_, err = b.reading().MarkRead(b.Context(), info.Chat)
+	_, err = b.reading().MarkRead(b.Context(), info.Chat, "")
 	b.wantErr(err, session.ErrNotFound)
 }
 

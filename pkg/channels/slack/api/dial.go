@@ -49,15 +49,26 @@ func newDialer(proxy wire.Proxy, dial wire.Dial, plain bool) (dialer, error) {
 
 // OpenSocket asks for the address of a socket of Socket Mode and opens it.
 func (c *Client) OpenSocket(ctx context.Context) (*websocket.Conn, error) {
-	var address string
-	err := c.Call(ctx, "apps.connections.open", func(ctx context.Context, api *slack.Client) (err error) {
+	address, err := c.askSocket(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.dialer.open(ctx, address)
+}
+
+// TrySocket asks for the address of a socket and opens none, so that Slack sends no event
+// there. The error is [ErrRefused] where Slack refuses the app-level token.
+func (c *Client) TrySocket(ctx context.Context) error {
+	_, err := c.askSocket(ctx)
+	return err
+}
+
+func (c *Client) askSocket(ctx context.Context) (address string, err error) {
+	err = c.Call(ctx, "apps.connections.open", func(ctx context.Context, api *slack.Client) (err error) {
 		_, address, err = api.StartSocketModeContext(ctx)
 		return err
 	})
-	if err != nil {
-		return nil, Refused(err)
-	}
-	return c.dialer.open(ctx, address)
+	return address, Refused(err)
 }
 
 // open opens a socket at an address that is good for one. Plain ws is taken only

@@ -124,14 +124,14 @@ func TestDamagedRecordsEndTheWait(t *testing.T) {
 			}
 			ended, cancel := context.WithCancel(t.Context())
 			cancel()
-			if _, err := e.Inbox().Drained(ended, "test"); !errors.Is(err, context.Canceled) {
+			if _, err := e.Inbox().Drained(ended, channels.Address{Channel: "test"}); !errors.Is(err, context.Canceled) {
 				t.Errorf("before it is met: %v", err)
 			}
 			if spoilt[0] != table.Outbox {
 				run(answering(e))
 			}
 			run(sending(e, "test"))
-			failed, err := e.Inbox().Drained(t.Context(), "test")
+			failed, err := e.Inbox().Drained(t.Context(), channels.Address{Channel: "test"})
 			if want := spoilt[0] != table.Chats; err != nil || failed != want {
 				t.Errorf("drained with failures: %t, want %t, %v", failed, want, err)
 			}
@@ -152,7 +152,7 @@ func TestDamageElsewhere(t *testing.T) {
 		}
 	}
 	damage(t, store, table.Chats)
-	if failed, err := e.Inbox().Drained(t.Context(), "test"); err != nil || failed {
+	if failed, err := e.Inbox().Drained(t.Context(), channels.Address{Channel: "test"}); err != nil || failed {
 		t.Errorf("drained with failures: %t, %v", failed, err)
 	}
 }
@@ -173,7 +173,7 @@ func TestAForgottenQueueHoldsUpNothing(t *testing.T) {
 	if err := e.Sessions().Forget(t.Context(), info.Session); err != nil {
 		t.Fatal(err)
 	}
-	if failed, err := e.Inbox().Drained(t.Context(), "test"); err != nil || failed {
+	if failed, err := e.Inbox().Drained(t.Context(), channels.Address{Channel: "test"}); err != nil || failed {
 		t.Errorf("drained with failures: %t, %v", failed, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/session/engine/table"
 	"parley/pkg/session/engine/writer"
@@ -24,15 +25,17 @@ type Watch struct {
 	tasks   map[string]struct{} // by id, without those that a call waits for
 }
 
-// Wait returns when the queues of a channel are empty. Failed says whether the channel has
-// had a failure. The wait ends with ctx, and with [writer.ErrClosed] when done is closed.
-func (w *Watch) Wait(ctx context.Context, store *writer.Writer, done <-chan struct{}, channel string) (failed bool, err error) {
+// Wait returns when the queues of the chat at an address, or of all chats of its channel, are
+// empty. Failed says whether the channel has had a failure. The wait ends with ctx, and with [writer.ErrClosed] when done is closed.
+func (w *Watch) Wait(
+	ctx context.Context, store *writer.Writer, done <-chan struct{}, at channels.Address,
+) (failed bool, err error) {
 	for {
 		changed := w.change() // before the look: no change is missed in between
 		busy, before, ids := false, w.turnOver(), w.started()
 		if err := store.View(func(t *table.Tx) error {
 			var err error
-			busy, err = w.busy(t, channel, ids)
+			busy, err = w.busy(t, at, ids)
 			return err
 		}); err != nil {
 			return false, err
@@ -40,7 +43,7 @@ func (w *Watch) Wait(ctx context.Context, store *writer.Writer, done <-chan stru
 		if !busy {
 			store.Settle(ctx) // the transaction that emptied them has noted its failures
 			if w.turnOver() == before {
-				return w.hasFailed(channel), nil
+				return w.hasFailed(at.Channel), nil
 			}
 			continue
 		}
@@ -152,13 +155,18 @@ func (w *Watch) started() []string {
 	return ids
 }
 
-// busy says whether the queues of a channel have anything, or one of the tasks with these
+// within says whether an address is the one that is meant, or on the channel of one without a chat.
+func within(a, meant channels.Address) bool {
+	return a == meant || meant.Chat == "" && a.Channel == meant.Channel
+}
+
+// busy says whether the queues of an address have anything, or one of the tasks with these
 // ids runs for it.
-func (w *Watch) busy(t *table.Tx, channel string, ids []string) (busy bool, err error) {
+func (w *Watch) busy(t *table.Tx, at channels.Address, ids []string) (busy bool, err error) {
 	for _, b := range []table.Bucket{table.Inbox, table.Outbox} {
 		t.Heads(b, func(chat, first uint64) {
 			if !busy && err == nil {
-				busy, err = holdsUp(t, b, chat, first, channel)
+				busy, err = holdsUp(t, b, chat, first, at)
 			}
 		})
 	}
@@ -168,34 +176,34 @@ func (w *Watch) busy(t *table.Tx, channel string, ids []string) (busy bool, err 
 			w.forget(id) // its chat was forgotten
 			continue
 		}
-		busy = busy || task.Address.Channel == channel
+		busy = busy || within(task.Address, at)
 	}
 	return busy, err
 }
 
-// holdsUp says whether a queue of a chat, with its first record, belongs to a channel. Where
+// holdsUp says whether a queue of a chat, with its first record, belongs to an address. Where
 // the chat's record is damaged, that first one tells it. One that is damaged too may be of
 // any channel: the turn or the delivery that meets it sets it aside.
-func holdsUp(t *table.Tx, queue table.Bucket, chat, first uint64, channel string) (bool, error) {
+func holdsUp(t *table.Tx, queue table.Bucket, chat, first uint64, at channels.Address) (bool, error) {
 	if table.IsGone(t, chat) { // the rest of a chat that was forgotten
 		return false, nil
 	}
 	c, err := table.ReadChat(t, chat)
 	if err == nil {
-		return c.Address.Channel == channel, nil
+		return within(c.Address, at), nil
 	}
 	if !errors.Is(err, session.ErrCorrupt) {
 		return false, err
 	}
-	return firstHoldsUp(t, queue, chat, first, channel), nil
+	return firstHoldsUp(t, queue, chat, first, at), nil
 }
 
 // firstHoldsUp says it of a queue by its first record.
-func firstHoldsUp(t *table.Tx, queue table.Bucket, chat, first uint64, channel string) bool {
+func firstHoldsUp(t *table.Tx, queue table.Bucket, chat, first uint64, at channels.Address) bool {
 	if queue == table.Inbox {
 		item, damaged := table.Get[session.Item](t, queue, table.NumKey(chat, first))
-		return damaged != nil || item.Address.Channel == channel
+		return damaged != nil || within(item.Address, at)
 	}
 	rec, damaged := table.Get[table.OutRecord](t, queue, table.NumKey(chat, first))
-	return (damaged != nil || rec.Outbound.Address.Channel == channel) && !table.IsSuspended(t, chat)
+	return (damaged != nil || within(rec.Outbound.Address, at)) && !table.IsSuspended(t, chat)
 }

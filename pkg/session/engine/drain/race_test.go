@@ -153,7 +153,7 @@ func drained(t *testing.T, e *engine.Engine) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	_, err := e.Inbox().Drained(ctx, "test")
+	_, err := e.Inbox().Drained(ctx, channels.Address{Channel: "test"})
 	return err == nil
 }
 
@@ -221,7 +221,7 @@ func TestStoreThatCannotBeRead(t *testing.T) {
 	<-turns
 	broken := errors.New("broken")
 	store.breaks(broken)
-	if _, err := e.Inbox().Drained(t.Context(), "test"); !errors.Is(err, broken) {
+	if _, err := e.Inbox().Drained(t.Context(), channels.Address{Channel: "test"}); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}
 	store.breaks(nil)

@@ -1,10 +1,10 @@
-package admin
+package socket
 
-import "syscall"
+import "golang.org/x/sys/unix"
 
 // peerUser is the user at the other end of a Unix socket.
 func peerUser(fd int) (int, error) {
-	cred, err := syscall.GetsockoptUcred(fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
+	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {
 		return -1, err
 	}

@@ -1,10 +1,10 @@
-package admin
+package socket
 
-import "golang.org/x/sys/unix"
+import "syscall"
 
 // peerUser is the user at the other end of a Unix socket.
 func peerUser(fd int) (int, error) {
-	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
+	cred, err := syscall.GetsockoptUcred(fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	if err != nil {
 		return -1, err
 	}

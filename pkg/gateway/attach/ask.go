@@ -1,0 +1,60 @@
+package attach
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/channels/console"
+)
+
+// Answer is what came back to one question.
+type Answer struct {
+	Chat string `json:"chat"`
+	// Messages are those of the answer, in their order.
+	Messages []string `json:"messages"`
+	// Questions are the ids of approvals that wait for a person.
+	Questions []string `json:"questions,omitempty"`
+}
+
+// Text is the whole answer.
+func (a *Answer) Text() string { return strings.Join(a.Messages, "\n\n") }
+
+// asking is a console that says one thing.
+type asking struct {
+	text string
+	to   *Answer
+}
+
+// Asking is a console that says one thing, and keeps what is answered.
+func Asking(text string, to *Answer) View { return &asking{text, to} }
+
+// Run implements [View].
+func (a *asking) Run(ctx context.Context, in *channels.Ingress) error {
+	a.to.Messages = nil // those of before are not of this question
+	id := rand.Text()
+	return in.Deliver(ctx, []channels.Inbound{{
+		ID: id, Kind: channels.KindMessage, Address: channels.Address{Channel: console.Name, Chat: a.to.Chat},
+		Sender: channels.Sender{ID: console.Name}, Text: a.text, Direct: true, MessageID: id, Time: time.Now(),
+	}}, nil)
+}
+
+// Send implements [View].
+func (a *asking) Send(_ context.Context, part channels.Part) (channels.Receipt, error) {
+	if len(part.Buttons) > 0 {
+		a.to.Questions = append(a.to.Questions, part.ID)
+	}
+	a.to.Messages = append(a.to.Messages, part.Text)
+	return channels.Receipt{MessageID: part.ID, Time: time.Now()}, nil
+}
+
+// Draft implements [View].
+func (*asking) Draft(context.Context, channels.Address, string, string) error { return nil }
+
+// Status implements [View].
+func (*asking) Status(context.Context, channels.Address, string) error { return nil }
+
+// Idle implements [View].
+func (*asking) Idle(context.Context) error { return nil }

@@ -1,0 +1,397 @@
+package attach
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/channels"
+	"parley/pkg/channels/console"
+	"parley/pkg/events"
+	"parley/pkg/providers"
+)
+
+// View is the console of a person, or of a program behind a pipe. [console.Channel] is one.
+type View interface {
+	Run(ctx context.Context, in *channels.Ingress) error
+	Send(ctx context.Context, part channels.Part) (channels.Receipt, error)
+	Draft(ctx context.Context, at channels.Address, id, text string) error
+	Status(ctx context.Context, at channels.Address, note string) error
+	Idle(ctx context.Context) error
+}
+
+// Session is one console at one chat.
+type Session struct {
+	client *Client
+	view   View
+	at     channels.Address
+	// alone means that each message is a turn of its own, and that Run returns when all is answered.
+	alone bool
+	files []string
+	gone  <-chan struct{}
+	log   zerolog.Logger
+
+	waits *waits
+
+	// The follower's alone.
+	draft  string
+	round  int
+	turn   events.TurnBegun
+	shown  map[string]bool // the ids of messages on the screen
+	closed map[string]bool // questions that have their answers
+	marked chan struct{}   // closed when the gateway knows that the last message was seen
+}
+
+// Options are the parts of a [Session].
+type Options struct {
+	Client *Client
+	View   View
+	Alone  bool
+	// Files are the paths of files that go with the first message.
+	Files []string
+	// Ended is closed when the gateway has ended; nil where it is another process's. What it says
+	// until then is shown, also after the context of Run has ended.
+	Ended <-chan struct{}
+	Log   zerolog.Logger
+}
+
+// New is a session that is not running yet.
+func New(o Options) *Session {
+	s := &Session{
+		client: o.Client, view: o.View, alone: o.Alone, files: o.Files, gone: o.Ended, log: o.Log,
+		at:    channels.Address{Channel: console.Name, Chat: o.Client.chat},
+		shown: map[string]bool{}, closed: map[string]bool{},
+		waits: newWaits(), marked: make(chan struct{}),
+	}
+	close(s.marked)
+	return s
+}
+
+// Busy says whether a turn of the chat is under way.
+func (s *Session) Busy() bool { return s.waits.working() }
+
+// Run shows the chat and sends what is typed, until the input or ctx ends. Failed says that a
+// message got no answer.
+func (s *Session) Run(ctx context.Context) (failed bool, err error) {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	if err := s.welcome(ctx); err != nil {
+		return false, err
+	}
+	after, err := s.catchUp(ctx)
+	if err != nil {
+		return false, err
+	}
+	followed := make(chan struct{})
+	rest, halt := context.WithCancel(context.WithoutCancel(ctx))
+	defer func() { <-s.marked }()
+	go func() {
+		defer close(followed)
+		lost := func() {
+			if ctx.Err() == nil { // else it is the end that was asked for
+				_ = s.view.Status(ctx, s.at, textLost) // a closed screen shows itself at the next answer
+			}
+		}
+		way := stream{client: s.client, gone: s.gone, lost: lost, take: func(e *event) error { return s.take(rest, e) }}
+		if err := way.follow(rest, after); rest.Err() == nil {
+			stop(err)
+		}
+	}()
+	defer func() { <-followed }()
+	defer halt()
+	err = s.view.Run(ctx, channels.NewIngress(sink{s}, everybody{}, s.log))
+	if err == nil && s.alone && ctx.Err() == nil {
+		err = s.Settle(ctx)
+	}
+	if ctx.Err() != nil {
+		err = errors.Join(err, context.Cause(ctx))
+		if s.gone != nil {
+			<-s.gone
+			defer time.AfterFunc(lastWords, halt).Stop()
+			<-followed
+		}
+	}
+	return s.waits.hasFailed(), err
+}
+
+// welcome says which conversation goes on.
+func (s *Session) welcome(ctx context.Context) error {
+	if s.alone {
+		return nil
+	}
+	r, err := s.client.row(ctx)
+	if err != nil || r.Title == "" {
+		return err
+	}
+	const when = "2 January 15:04"
+	return s.view.Status(ctx, s.at, fmt.Sprintf(textGoesOn, r.Title, r.Time.Local().Format(when)))
+}
+
+// Settle waits until nothing is under way in the chat, and all that came of it is shown.
+func (s *Session) Settle(ctx context.Context) error {
+	for {
+		mark := rand.Text()
+		heard := s.waits.listen(mark)
+		if err := s.client.quiet(ctx, mark); err != nil {
+			return err
+		}
+		again := time.NewTimer(patience)
+		select {
+		case <-heard:
+			again.Stop()
+			return nil
+		case <-again.C: // the event was lost with others, and the chat read anew
+		case <-ctx.Done():
+			again.Stop()
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// lastWords is how long the last events of a gateway that has ended are waited for.
+const lastWords = time.Second
+
+// catchUp shows what came while no console was there, and the open questions. After is the event
+// behind which it goes on.
+func (s *Session) catchUp(ctx context.Context) (after string, err error) {
+	p, err := s.client.read(ctx)
+	if err != nil {
+		return "", err
+	}
+	for i := range p.Approvals {
+		s.shown[p.Approvals[i].Message] = true
+	}
+	if err := s.missed(ctx, &p); err != nil {
+		return "", err
+	}
+	for i := range p.Approvals {
+		q := &p.Approvals[i]
+		asked := events.Question{
+			ID: q.ID, Question: fmt.Sprintf(textWaits, q.Name, q.Text), Choices: q.Choices, Message: q.Message,
+		}
+		if err := s.ask(ctx, &asked); err != nil {
+			return "", err
+		}
+	}
+	return p.After, nil
+}
+
+// missed shows the messages at the end of a chat that the person has not seen, with the words that
+// they answer.
+func (s *Session) missed(ctx context.Context, p *page) error {
+	asked := map[string]string{}
+	for i := range p.Messages {
+		m := &p.Messages[i]
+		if m.Role == providers.RoleUser {
+			asked[m.Turn] = m.Text
+		}
+		if !m.delivered() || s.shown[m.ID] {
+			continue
+		}
+		if !slices.Contains(p.Unseen, m.ID) {
+			s.shown[m.ID] = true
+			continue
+		}
+		if words := asked[m.Turn]; words != "" && !s.alone {
+			if err := s.view.Status(ctx, s.at, fmt.Sprintf(textAnswer, words)); err != nil {
+				return err
+			}
+			delete(asked, m.Turn)
+		}
+		if err := s.say(ctx, &events.Message{ID: m.ID, Text: m.Text, File: m.File}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// delivered says that a message went to the person.
+func (m *message) delivered() bool {
+	return m.ID != "" && m.Role == providers.RoleAssistant
+}
+
+// take shows one event.
+func (s *Session) take(ctx context.Context, e *event) error {
+	show, ok := map[string]func(context.Context, []byte) error{
+		events.TurnBegun{}.Name(): with(s.begin), events.Token{}.Name(): with(s.grow), events.Restart{}.Name(): with(s.again),
+		events.Call{}.Name(): with(s.call), events.Question{}.Name(): with(s.ask), events.Resolved{}.Name(): with(s.answered),
+		events.Message{}.Name(): with(s.say), events.Notice{}.Name(): with(s.notice), events.Done{}.Name(): with(s.done),
+		reset: func(ctx context.Context, _ []byte) error { return s.anew(ctx) },
+	}[e.name]
+	if !ok {
+		return nil
+	}
+	return show(ctx, e.data)
+}
+
+// with reads the data of an event.
+func with[T any](show func(context.Context, *T) error) func(context.Context, []byte) error {
+	return func(ctx context.Context, raw []byte) error {
+		var d T
+		if err := json.Unmarshal(raw, &d); err != nil {
+			return fmt.Errorf(textEvent, err)
+		}
+		return show(ctx, &d)
+	}
+}
+
+func (s *Session) begin(ctx context.Context, d *events.TurnBegun) error {
+	s.turn, s.draft = *d, ""
+	if s.waits.begun(d) {
+		return nil
+	}
+	return s.view.Status(ctx, s.at, fmt.Sprintf(textOther, d.Text))
+}
+
+func (s *Session) grow(ctx context.Context, d *events.Token) error {
+	s.draft += d.Text
+	return s.view.Draft(ctx, s.at, s.turn.Turn+"/"+strconv.Itoa(s.round), s.draft)
+}
+
+func (s *Session) again(context.Context, *events.Restart) error {
+	s.round++
+	s.draft = ""
+	return nil
+}
+
+func (s *Session) call(ctx context.Context, d *events.Call) error {
+	s.round++
+	s.draft = ""
+	return s.view.Status(ctx, s.at, d.Summary)
+}
+
+func (s *Session) notice(ctx context.Context, d *events.Notice) error {
+	if d.Code == events.CodeQuiet {
+		s.waits.hears(d.Text)
+		return nil
+	}
+	return s.view.Status(ctx, s.at, d.Text)
+}
+
+// ask shows a question. The data of a button is its answer.
+func (s *Session) ask(ctx context.Context, d *events.Question) error {
+	if s.closed[d.ID] {
+		return nil
+	}
+	part := channels.Part{Outbound: channels.Outbound{ID: d.ID, Address: s.at, Text: d.Question}}
+	for _, choice := range d.Choices {
+		part.Buttons = append(part.Buttons, channels.Button{Label: labelOf(choice), Data: d.ID + " " + choice})
+	}
+	<-s.marked
+	_, err := s.view.Send(ctx, part)
+	s.shown[d.Message] = true
+	s.saw(ctx, d.Message)
+	return err
+}
+
+// labelOf is the label of the button for an answer.
+func labelOf(choice string) string {
+	switch choice {
+	case "allow_once":
+		return textAllowOnce
+	case "allow_here":
+		return textAllowHere
+	default:
+		return textDeny
+	}
+}
+
+// answered closes a question; the message behind it says who answered what.
+func (s *Session) answered(ctx context.Context, d *events.Resolved) error {
+	s.closed[d.ID] = true
+	return s.show(ctx, channels.Outbound{ID: d.ID + "/answer", Finishes: d.ID})
+}
+
+// say shows a message.
+func (s *Session) say(ctx context.Context, d *events.Message) error {
+	s.draft = ""
+	if s.shown[d.ID] && d.Replaces == "" {
+		return nil
+	}
+	s.shown[d.ID] = true
+	words := d.Text
+	if note := originOf(d.Origin); note != "" && !s.alone { // a script wants the words alone
+		if err := s.view.Status(ctx, s.at, note); err != nil {
+			return err
+		}
+	}
+	if d.File != "" {
+		words = strings.TrimSpace(words + "\n[file] " + d.File)
+	}
+	err := s.show(ctx, channels.Outbound{ID: d.ID, Text: words, Finishes: d.Replaces})
+	s.saw(ctx, d.ID)
+	return err
+}
+
+// originOf says why a message came that nobody waited for.
+func originOf(origin string) string {
+	switch channels.Unasked(origin) {
+	case channels.ByJob:
+		return textJob
+	case channels.ByTask:
+		return textTask
+	default:
+		return ""
+	}
+}
+
+// saw tells the gateway that a message is on the screen. The next one waits for it: where the
+// gateway is killed, at most one message is shown again.
+func (s *Session) saw(ctx context.Context, id string) {
+	told := make(chan struct{})
+	s.marked = told
+	go func() {
+		defer close(told)
+		s.tell(context.WithoutCancel(ctx), id)
+	}()
+}
+
+// tell says that a message was seen. A gateway that has just ended knows it at the next start.
+func (s *Session) tell(ctx context.Context, id string) {
+	ctx, cancel := context.WithTimeout(ctx, 2*lastWords)
+	defer cancel()
+	if err := s.client.seen(ctx, id); err != nil && ctx.Err() == nil {
+		s.log.Warn().Err(err).Msg("the gateway cannot be told which message was seen")
+	}
+}
+
+// show puts a message on the screen.
+func (s *Session) show(ctx context.Context, o channels.Outbound) error {
+	o.Address = s.at
+	<-s.marked
+	_, err := s.view.Send(ctx, channels.Part{Outbound: o})
+	return err
+}
+
+func (s *Session) done(ctx context.Context, d *events.Done) error {
+	if err := s.view.Idle(ctx); err != nil {
+		return err
+	}
+	s.waits.over(s.turn.Message, d.Stop)
+	return nil
+}
+
+// anew reads the chat after events were missed: turns that ended meanwhile are over.
+func (s *Session) anew(ctx context.Context) error {
+	if _, err := s.catchUp(ctx); err != nil {
+		return err
+	}
+	p, err := s.client.read(ctx)
+	if err != nil {
+		return err
+	}
+	queued := map[string]bool{}
+	for _, q := range p.Queued {
+		queued[q.Message] = true
+	}
+	s.waits.missed(queued)
+	return nil
+}

@@ -1,0 +1,62 @@
+package attach
+
+import (
+	"context"
+	"strings"
+
+	"parley/pkg/channels"
+)
+
+// sink sends what the console reads to the gateway.
+type sink struct{ session *Session }
+
+var _ channels.Sink = sink{}
+
+// Accept implements [channels.Sink].
+func (k sink) Accept(ctx context.Context, in []channels.Inbound, _ *channels.Cursor) error {
+	for i := range in {
+		if err := k.send(ctx, &in[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Position implements [channels.Sink]: a console has no cursor.
+func (sink) Position(context.Context, string) (string, error) { return "", nil }
+
+func (k sink) send(ctx context.Context, m *channels.Inbound) error {
+	s := k.session
+	if m.Kind == channels.KindButton {
+		id, choice, _ := strings.Cut(m.Text, " ")
+		return s.client.decide(ctx, id, choice)
+	}
+	files, err := s.upload(ctx)
+	if err != nil {
+		return err
+	}
+	s.waits.posts(m.Text)
+	sent, err := s.client.say(ctx, m.ID, newMessage{Message: m.Text, Alone: s.alone, Files: files})
+	s.waits.posted(sent.Message)
+	return err
+}
+
+// upload stores the files that go with the next message.
+func (s *Session) upload(ctx context.Context) (ids []string, err error) {
+	for len(s.files) > 0 {
+		id, err := s.client.upload(ctx, s.files[0])
+		if err != nil {
+			return nil, err
+		}
+		ids, s.files = append(ids, id), s.files[1:]
+	}
+	return ids, nil
+}
+
+// everybody lets all lines in: the gateway looks at each message itself.
+type everybody struct{}
+
+// Authorize implements [channels.Authorizer].
+func (everybody) Authorize(context.Context, channels.Inbound) channels.Decision {
+	return channels.Decision{Allow: true}
+}

@@ -1,0 +1,9 @@
+// Package consoles serves the consoles that attach to a running gateway over its admin socket.
+//
+// It promises:
+//
+//   - The user at the other end of the socket is the caller, and acts as the person of the
+//     console, with the rights of that. The socket lets in the gateway's own user and root.
+//   - Each console that attaches has a row in the audit log, with the user's id.
+//   - Requests and events under way are bounded, for each user.
+package consoles

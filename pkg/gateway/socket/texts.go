@@ -1,0 +1,9 @@
+package socket
+
+// The refusals and errors.
+const (
+	textNotAdmin = "user %d may not use this gateway: be its own user, root, or in the group that " +
+		"admin.group names"
+	textNoGroup   = "%w: there is no group %s: %w"
+	textGroupKept = "%w: the state folder cannot be opened to the group %s: %w"
+)
