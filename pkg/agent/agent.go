@@ -49,8 +49,7 @@ type Options struct {
 	Limits      Limits
 	Budgets     Budgets
 	Questions
-	// Links answer the commands of this name and unlink; nil: they show the help.
-	Links Links
+	Commands
 	// Surfaces tell the abilities of the chats' channels; nil: they take messages and
 	// do no more.
 	Surfaces turn.Surfaces
@@ -74,6 +73,14 @@ type Questions struct {
 	// OnApproval is told of each question that is put, and of each answer to one. It
 	// must not wait.
 	OnApproval func(approval.Event)
+}
+
+// Commands are the needs of the commands of the chats.
+type Commands struct {
+	// Links answer the commands of this name and unlink; nil: there are no such commands.
+	Links Links
+	// Has says whether the channel of a chat has what a command needs; nil: none has.
+	Has func(at channels.Address, need command.Need) bool
 }
 
 // Links show chats on the pages of people.
@@ -173,6 +180,9 @@ func New(o Options) (*Agent, error) {
 	}
 	if o.Redact == nil {
 		o.Redact = func(s string) string { return s }
+	}
+	if o.Has == nil {
+		o.Has = func(channels.Address, command.Need) bool { return false }
 	}
 	if o.OnApproval == nil {
 		o.OnApproval = func(approval.Event) {}

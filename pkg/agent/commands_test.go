@@ -87,6 +87,11 @@ func TestCommandsAnswerWithoutAModel(t *testing.T) {
 		"/tools":      "- `look` - test tool look",
 		"/status":     "Model: script",
 		"/stop":       "No answer is in progress.",
+		"/hlep":       "There is no command /hlep. Did you mean /help? /help lists the commands.",
+		"/Hlep now":   "Did you mean /help?",
+		"/reset":      "Did you mean /new?",
+		"/link":       "There is no command /link. ",
+		"/weather x":  "There is no command /weather. /help lists the commands. To begin a message with a slash, write two: //weather",
 	} {
 		w.write("1", "1", text)
 		if got := w.expect().Text; !strings.Contains(got, want) {
@@ -96,11 +101,38 @@ func TestCommandsAnswerWithoutAModel(t *testing.T) {
 	w.settled()
 }
 
-func TestAnUnknownSlashWordIsAMessage(t *testing.T) {
+func TestAPathIsAMessage(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, script(echo), nil)
 	w.write("1", "1", "/etc/hosts is what?")
 	w.expectText("/etc/hosts is what?")
+	w.write("1", "1", "//tmp is full")
+	w.expectText("/etc/hosts is what?|//tmp is full")
+}
+
+// TestACommandStandsAlone: one that there is not joins no running turn, and takes no message with it.
+func TestACommandStandsAlone(t *testing.T) {
+	t.Parallel()
+	asked, answer := make(chan struct{}, 2), make(chan struct{})
+	slow := func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		asked <- struct{}{}
+		<-answer
+		return echo(ctx, msgs, defs)
+	}
+	w := newWorld(t, script(slow), nil)
+	w.write("1", "1", "one")
+	<-asked
+	for _, text := range []string{"two", "/hlep", "three"} {
+		w.write("1", "1", text)
+	}
+	close(answer)
+	w.expectText("one")
+	w.expectText("one|two")
+	if got := w.expect().Text; !strings.Contains(got, "Did you mean /help?") {
+		t.Errorf("told %q", got)
+	}
+	w.expectText("one|two|three")
+	w.settled()
 }
 
 func TestToolCommandsGoToTheDirectModel(t *testing.T) {

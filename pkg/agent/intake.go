@@ -21,7 +21,7 @@ func (a *Agent) Accept(ctx context.Context, in []channels.Inbound, cursor *chann
 			Inbound: &m,
 			Edit:    a.editRule(m.Kind),
 			Delete:  m.Kind == channels.KindDelete,
-			Solo:    m.Solo || m.Wish != nil || m.Kind == channels.KindButton || command.Name(m.Text) != "",
+			Solo:    m.Solo || m.Wish != nil || m.Kind == channels.KindButton || command.Is(m.Text),
 			Time:    time.Now(), // not m.Time: platforms have clocks of their own
 		}
 		if m.Original != "" {

@@ -256,7 +256,7 @@ func (a *App) makeAgent(context.Context) error {
 			a.audit.approval(e)
 			a.screens.Answered(e)
 		}},
-		Links:      a.links,
+		Commands:   agent.Commands{Links: a.links, Has: hasNeed(a.cfg)},
 		Budgets:    agent.Budgets{Of: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency},
 		Background: background(&a.cfg.Background),
 	})

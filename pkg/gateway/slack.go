@@ -49,7 +49,7 @@ func (p *platforms) slackOptions() slack.Options {
 	s := &p.cfg.Channels.Slack
 	o := slack.Options{
 		BotToken: s.BotToken.Reveal, AppToken: s.AppToken.Reveal, APIURL: s.APIURL, Stream: s.Stream, Proxy: s.Proxy,
-		PerChannel: unlimited(s.SendRate.Channel), Commands: slackCommands(),
+		PerChannel: unlimited(s.SendRate.Channel), Command: command.Typed,
 		Unread: p.deadLetters.Keep(slack.Name, ""), Alive: p.alive, Log: p.log,
 	}
 	if e := s.Events; e.Listen != "" {
@@ -67,14 +67,6 @@ func slackRules(s *config.Slack) policy.ChannelRules {
 		Everyone: s.AllowEveryone, Allow: texts(s.Allow), Groups: texts(s.Channels.Allow), EveryMessage: s.Channels.Mention == "off",
 		NoCodes: s.Pairing == "off", Direct: policy.Level(s.Levels.Direct), Group: policy.Level(s.Levels.Groups),
 	}
-}
-
-func slackCommands() []slack.Command {
-	var all []slack.Command
-	for _, c := range command.List() {
-		all = append(all, slack.Command{Name: c.Name, Takes: c.Takes})
-	}
-	return all
 }
 
 // alive says whether there is a conversation at an address that had something lately.

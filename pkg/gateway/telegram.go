@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/url"
 
-	"parley/pkg/agent/command"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 	"parley/pkg/config"
@@ -48,7 +47,7 @@ func (p *platforms) telegramBot(bot *config.TelegramAccount) (*telegram.Channel,
 		Rates: telegram.Rates{
 			PerChat: unlimited(bot.SendRate.Chat), GroupPerMinute: unlimited(bot.SendRate.GroupPerMinute), PerBot: unlimited(bot.SendRate.Bot),
 		},
-		Unread: p.deadLetters.Keep(telegram.Name, bot.Name), Moved: p.moved, MenuCommands: menu(), Log: p.log,
+		Unread: p.deadLetters.Keep(telegram.Name, bot.Name), Moved: p.moved, MenuCommands: menu(p.cfg), Log: p.log,
 	}
 	if w := bot.Webhook; w.Listen != "" {
 		o.Webhook = &telegram.Webhook{
@@ -97,9 +96,9 @@ func unlimited(rate float64) float64 {
 	return rate
 }
 
-func menu() []telegram.Command {
+func menu(cfg *config.Config) []telegram.Command {
 	var all []telegram.Command
-	for _, c := range command.List() {
+	for _, c := range commandsOn(cfg, telegram.Name) {
 		all = append(all, telegram.Command{Name: c.Name, Description: c.Does})
 	}
 	return all

@@ -7,86 +7,9 @@ import (
 	"time"
 
 	"parley/pkg/agent/turn"
+	"parley/pkg/channels"
 	"parley/pkg/session"
 )
-
-// Command is a command of the chat: its name without the slash, and its effect.
-type Command struct {
-	Name, Does string
-	// Takes says that words may follow it.
-	Takes bool
-}
-
-// List lists the commands, for a channel that shows them in a menu.
-func List() []Command {
-	var all []Command
-	for _, c := range commandText() {
-		all = append(all, Command{Name: c[0], Does: c[1], Takes: takes(c[0])})
-	}
-	return all
-}
-
-// takes says whether words that follow a command are a part of it.
-func takes(name string) bool {
-	return name == "model" || name == "schedule" || name == "cancel" || name == "tool"
-}
-
-// commandText describes each command, in the order of /help.
-func commandText() [][2]string {
-	return [][2]string{
-		{"help", textDoesHelp},
-		{"new", textDoesNew},
-		{"stop", textDoesStop},
-		{"status", textDoesStatus},
-		{"model", textDoesModel},
-		{"usage", textDoesUsage},
-		{"compact", textDoesCompact},
-		{"schedule", textDoesSchedule},
-		{"tasks", textDoesTasks},
-		{"cancel", textDoesCancel},
-		{"tools", textDoesTools},
-		{"link", textDoesLink},
-		{"unlink", textDoesUnlink},
-		{"tool", textDoesTool},
-	}
-}
-
-// startCommand is the text that Telegram sends when somebody opens the bot, perhaps
-// with the word of the link that they came by. It is in no list: people do not need to
-// know it.
-const startCommand = "start"
-
-// parseCommand splits "/name@bot argument". It knows only the commands there
-// are: any other text that begins with a slash is a message.
-func parseCommand(text string) (name, arg string, ok bool) {
-	text = strings.TrimSpace(text)
-	if !strings.HasPrefix(text, "/") {
-		return "", "", false
-	}
-	name, arg, _ = strings.Cut(text[1:], " ")
-	name, _, _ = strings.Cut(name, "@")
-	if name == startCommand {
-		return name, strings.TrimSpace(arg), true
-	}
-	for _, c := range commandText() {
-		if c[0] == name {
-			return name, strings.TrimSpace(arg), true
-		}
-	}
-	return "", "", false
-}
-
-// Name is the name of the command that a text is, "" for any other text.
-func Name(text string) string {
-	name, _ := Split(text)
-	return name
-}
-
-// Split is the name of the command that a text is, and the words behind it.
-func Split(text string) (name, arg string) {
-	name, arg, _ = parseCommand(text)
-	return name, arg
-}
 
 // Answer carries out a command of another room; arg follows it.
 type Answer func(ctx context.Context, t *turn.Turn, arg string) (turn.Reply, error)
@@ -101,8 +24,10 @@ type Options struct {
 	Status func(ctx context.Context) (session.Status, error)
 	// Schedule, Tasks and Cancel answer the commands of these names.
 	Schedule, Tasks, Cancel Answer
-	// Link and Unlink show the chat on a page, and no more; nil: they show the help.
+	// Link and Unlink show the chat on a page, and no more; nil: there are no such commands.
 	Link, Unlink Answer
+	// Has says whether the channel of a chat has what a command needs.
+	Has func(at channels.Address, need Need) bool
 }
 
 // Sessions find conversations.
@@ -116,7 +41,7 @@ func Kind(o Options) turn.Kind {
 	return turn.Kind{
 		Fits: isCommandTurn,
 		Handler: func(t *turn.Turn) turn.Handler {
-			name, arg, _ := parseCommand(t.Info.Items[0].Inbound.Text)
+			name, arg, _ := Read(t.Info.Items[0].Inbound.Text)
 			return &commandTurn{Message: turn.Message{T: t}, o: &o, name: name, arg: arg}
 		},
 		Purpose: session.ForPeople, Late: turn.WrittenLate,
@@ -136,8 +61,16 @@ func isCommandTurn(info *session.TurnInfo) bool {
 	if it.Inbound == nil {
 		return false
 	}
-	name, _, ok := parseCommand(it.Inbound.Text)
-	return ok && name != "tool"
+	name, _, ok := Read(it.Inbound.Text)
+	_, known := Find(name)
+	switch {
+	case !ok || name == toolCommand || len(info.Steps) > 0: // no command has steps: an earlier build began it as a message
+		return false
+	case known || name == startCommand:
+		return true
+	default:
+		return it.Solo // earlier builds stored it as a message, perhaps with others
+	}
 }
 
 func (h *commandTurn) Begin(ctx context.Context) (turn.Input, error) {
@@ -158,8 +91,10 @@ func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
 	re := turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}}
 	var err error
 	switch h.name {
+	case "help":
+		re.Text = help(h.T, h.o)
 	case startCommand:
-		re.Text = fmt.Sprintf(textHello, turn.ModelOf(h.T, turn.RoleChat).Title(), h.help())
+		re.Text = fmt.Sprintf(textHello, turn.ModelOf(h.T, turn.RoleChat).Title(), help(h.T, h.o))
 	case "new":
 		re.NewSession = true
 		re.Text = textNewConversation
@@ -186,7 +121,7 @@ func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
 		if links := map[string]Answer{"link": h.o.Link, "unlink": h.o.Unlink}[h.name]; links != nil {
 			return links(ctx, h.T, h.arg)
 		}
-		re.Text = h.help()
+		re.Text = unknown(h.T, h.o, h.name)
 	}
 	return re, err
 }
@@ -211,15 +146,6 @@ func (h *commandTurn) tools() string {
 		lines[i] = "- `" + f.Name + "` - " + f.Description + did[f.Name]
 	}
 	return strings.Join(lines, "\n")
-}
-
-func (h *commandTurn) help() string {
-	var b strings.Builder
-	b.WriteString(textHelp)
-	for _, c := range commandText() {
-		b.WriteString(h.T.Typed(c[0]) + " - " + c[1] + "\n")
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // stop answers /stop. A turn that was stopped for it has already said so; where the

@@ -6,19 +6,26 @@ package command
 // The commands, for /help and the menus of the platforms.
 const (
 	textDoesHelp     = "list the commands"
-	textDoesNew      = "start a new conversation"
+	textDoesNew      = "begin a new conversation"
 	textDoesStop     = "stop the answer in progress"
-	textDoesStatus   = "show the model, the conversation and open approvals"
-	textDoesModel    = "show which model answers; NAME: let another one answer here"
+	textDoesStatus   = "show the model, the conversation and open questions"
+	textDoesModel    = "show which model answers here, or choose another one"
 	textDoesUsage    = "show the length of the conversation and today's use"
 	textDoesCompact  = "replace the conversation by a summary"
-	textDoesSchedule = "list the schedules; remove, pause or resume ID"
+	textDoesSchedule = "list the schedules, or change one"
 	textDoesTasks    = "list the background tasks"
-	textDoesCancel   = "NAME: cancel a background task"
+	textDoesCancel   = "end a background task"
 	textDoesLink     = "show this chat on your page in the browser"
 	textDoesUnlink   = "take this chat off the page"
 	textDoesTools    = "list the tools of this chat"
-	textDoesTool     = "NAME JSON: call a tool directly"
+	textDoesTool     = "call a tool directly, without the model"
+)
+
+// The answers to commands that there are not.
+const (
+	textDidYouMean = "There is no command %s. Did you mean %s? %s lists the commands."
+	textUnknown    = "There is no command %s. %s lists the commands. To begin a message with a slash, write two: //%s"
+	textOr         = " or "
 )
 
 // The answers to /start, /help, /new, /stop, /model and /tools.

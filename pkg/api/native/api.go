@@ -73,6 +73,8 @@ type Options struct {
 	LevelOf func(ctx context.Context, at channels.Address, sender channels.Sender) policy.Level
 	// Command is the name of the command that a text is, and the words behind it.
 	Command func(text string) (name, arg string)
+	// Commands are all commands of the chats, in a new list each time.
+	Commands func() []Command
 	// Models are the names of the models that a chat may choose. ModelAt is the name of the one
 	// that answers in a chat which has chosen one, or "".
 	Models  func() []string
@@ -116,6 +118,9 @@ func (a *API) Routes(prefix string, access httpd.Access) []httpd.Route {
 			return a.listChats(w, r, c, !program)
 		})},
 		{Pattern: "GET " + prefix + "/tools", Handler: handler(a.listTools)},
+		{Pattern: "GET " + prefix + "/commands", Handler: handler(func(w http.ResponseWriter, _ *http.Request, c *httpd.Caller) *httpd.Refusal {
+			return listCommands(a, w, c)
+		})},
 	}
 	if program {
 		call := func(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"parley/internal/test/faces"
@@ -38,6 +39,21 @@ func TestCommandsNeedTheRightsOfTheirRoutes(t *testing.T) {
 		if status != c.status {
 			t.Errorf("%s, %s: %d %v", c.token, c.message, status, answer)
 		}
+	}
+}
+
+// TestCommandsAreListed with the models that the caller may choose.
+func TestCommandsAreListed(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hello)
+	for who, want := range map[string]string{"ada": "[default large small]", "chooser": "[small]", "page:ada": "[default large small]"} {
+		status, answer := w.do(who, http.MethodGet, "/commands", "")
+		if got := fmt.Sprint(answer); status != http.StatusOK || !strings.Contains(got, "values:"+want) || !strings.Contains(got, "usage:/stop") {
+			t.Errorf("%s: %d %s", who, status, got)
+		}
+	}
+	if status, _ := w.do("nobody", http.MethodGet, "/commands", ""); status != http.StatusUnauthorized {
+		t.Errorf("a stranger: %d", status)
 	}
 }
 

@@ -118,6 +118,14 @@ func (w *world) begin(t *testing.T, keys httpd.Keyring, models turn.Models, all 
 				Tools: w.Tools, Offered: func(channels.Address, string) bool { return true },
 				LevelOf: func(context.Context, channels.Address, channels.Sender) policy.Level { return policy.LevelExec },
 				Command: command.Split,
+				Commands: func() []native.Command {
+					return []native.Command{
+						{Name: "model", Does: "choose", Usage: "/model [NAME]", Args: []native.Argument{
+							{Name: "NAME", Kind: "model", Values: []string{"default"}},
+						}},
+						{Name: "stop", Does: "stop", Usage: "/stop", Args: []native.Argument{}},
+					}
+				},
 				Models:  func() []string { return []string{"large", "small"} },
 				ModelAt: func(_ channels.Address, chosen string) string { return cmp.Or(chosen, "large") },
 				Press: func(q *session.Approval, choice string) string {

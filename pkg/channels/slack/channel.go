@@ -77,7 +77,7 @@ func New(o Options, me Identity) (*Channel, error) {
 		sender: outbound.New(outbound.Options{API: client, Team: me.Team, Stream: o.Stream, PerChannel: o.PerChannel, Log: log}),
 	}
 	c.in = inbound.New(inbound.Options{
-		API: client, Me: me, Names: c.names, Calls: o.Events, Commands: o.Commands,
+		API: client, Me: me, Names: c.names, Calls: o.Events, Command: o.Command,
 		Unread: o.Unread, Alive: o.Alive, Heard: c.Heard, Log: log,
 	})
 	return c, nil

@@ -10,7 +10,6 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/channels/slack/api"
-	"parley/pkg/channels/slack/event"
 	"parley/pkg/channels/slack/inbound"
 	"parley/pkg/channels/slack/outbound"
 	"parley/pkg/channels/wire"
@@ -35,9 +34,9 @@ type Options struct {
 	// Proxy is the URL of an http, https or socks5 proxy; without one the gateway
 	// connects directly, whatever the environment says.
 	Proxy string
-	// Commands are the gateway's commands: a slash command that begins with one of
-	// them, and has more words only where that one takes some, is that command.
-	Commands []Command
+	// Command is the gateway's command that the words of a slash command are, with its slash, or
+	// "" for words that are a message. Nil: all are.
+	Command func(words string) string
 	// Unread keeps an envelope that the adapter cannot use: an unreadable one, or one
 	// of an unknown kind. It is called before the envelope is acknowledged, and again
 	// where the envelope comes again; nil drops such envelopes.
@@ -51,9 +50,6 @@ type Options struct {
 	// dial opens connections; nil is [wire.NewDial].
 	dial wire.Dial
 }
-
-// Command is a command of the gateway.
-type Command = event.Command
 
 // EventsPath is the path of Slack's calls over HTTP. A proxy in front of the adapter may
 // have another one.

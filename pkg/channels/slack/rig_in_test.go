@@ -44,7 +44,9 @@ func newBench(t *testing.T, change func(*slack.Options, *bench), opts ...fakesla
 func (b *bench) options() slack.Options {
 	return slack.Options{
 		BotToken: b.srv.BotToken, AppToken: b.srv.AppToken, APIURL: b.srv.URL(), Log: zerolog.New(b.log),
-		Commands: []slack.Command{{Name: "help"}, {Name: "stop"}, {Name: "new"}},
+		Command: func(words string) string {
+			return map[string]string{"": "/help", "stop": "/stop"}[words]
+		},
 		Unread: func(kind string, raw json.RawMessage) {
 			b.mu.Lock()
 			defer b.mu.Unlock()

@@ -62,7 +62,7 @@ func newGrammar(a about) *grammar {
 	g := &grammar{
 		about:   a,
 		places:  newPlaces(),
-		tool:    regexp.MustCompile(`(?s)^/tool(?:@\S+)?(?:\s+(\S+))?\s*(.*)$`),
+		tool:    regexp.MustCompile(`(?si)^/tool(?:@\S+)?(?:\s+(\S+))?\s*(.*)$`),
 		relayed: regexp.MustCompile(`(?is)^(?:\[(?:background|task|scheduled?|reminder|system|approval|decision|event|notice)\b[^\]]*\]|(?:background |scheduled )?(?:task|job|reminder)\b[^\n]*\b(?:finished|ended|failed|done|due|completed|interrupted)\b)`),
 		task:    regexp.MustCompile(`(?s)^\[background task\] (.+?) ended \((\w+)\)\. (.*?)\nResult:\n(.*)$`),
 		agent:   regexp.MustCompile(`(?s)^\[background task\] The background agent (.+?) has ended \(\w+\)\. .*?\nReport:\n(.*)$`),

@@ -52,19 +52,11 @@ type Event struct {
 	Raw    json.RawMessage
 }
 
-// Command is a command of the gateway, named without its slash. Takes says that words
-// may follow it: "help me" is no command.
-type Command struct {
-	Name  string
-	Takes bool
-}
-
 // Decoder reads events as the bot that Me names.
 type Decoder struct {
 	Me api.Identity
-	// Commands are the gateway's: a slash command that begins with one of them, and
-	// has more words only where that one takes some, is that command.
-	Commands []Command
+	// Command is the gateway's command that the words of a slash command are, or "". Nil: none.
+	Command func(words string) string
 	// Name is the name of a user, "" while it is unknown.
 	Name func(user string) string
 }
@@ -244,12 +236,8 @@ func (d *Decoder) command(ev *Event, raw json.RawMessage) {
 		return
 	}
 	text := markup.Read(c.Text, "", d.Name)
-	word, more, _ := strings.Cut(strings.TrimSpace(text), " ")
-	switch {
-	case word == "":
-		text = "/help"
-	case slices.ContainsFunc(d.Commands, func(c Command) bool { return strings.EqualFold(c.Name, word) && (c.Takes || more == "") }):
-		text = "/" + strings.ToLower(word) + strings.TrimPrefix(strings.TrimSpace(text), word)
+	if d.Command != nil {
+		text = cmp.Or(d.Command(text), text)
 	}
 	ev.Items = []channels.Inbound{{
 		ID: "slash/" + nameOf(c.Trigger), Kind: channels.KindMessage, Text: text, Mentioned: true,

@@ -23,8 +23,8 @@ type Options struct {
 	Names *Names
 	// Calls takes events in over HTTP; nil opens sockets (Socket Mode).
 	Calls *Calls
-	// Commands are the gateway's; see [event.Decoder].
-	Commands []event.Command
+	// Command is that of [event.Decoder].
+	Command func(words string) string
 	// Unread keeps an envelope that the adapter cannot use: an unreadable one, or one
 	// of an unknown kind. It is called before the envelope is acknowledged, and again
 	// where the envelope comes again; nil drops such envelopes.
@@ -104,7 +104,7 @@ func (r *Receiver) Run(ctx context.Context, in *channels.Ingress) error {
 	r.work.Go(func() { r.opt.Names.run(ctx) })
 	took := newIntake(r, in)
 	r.work.Go(func() { took.run(ctx) })
-	reader := &reader{me: &r.me, commands: r.opt.Commands, names: r.opt.Names, log: r.log}
+	reader := &reader{me: &r.me, command: r.opt.Command, names: r.opt.Names, log: r.log}
 	if r.opt.Calls != nil {
 		(&hook{opt: *r.opt.Calls, reader: reader, to: took, status: r.status, log: r.log}).run(ctx)
 	} else {
@@ -118,14 +118,14 @@ func (r *Receiver) Run(ctx context.Context, in *channels.Ingress) error {
 
 // reader decodes frames, as the bot that me names at that moment.
 type reader struct {
-	me       *atomic.Pointer[api.Identity]
-	commands []event.Command
-	names    *Names
-	log      zerolog.Logger
+	me      *atomic.Pointer[api.Identity]
+	command func(words string) string
+	names   *Names
+	log     zerolog.Logger
 }
 
 func (r *reader) decoder() *event.Decoder {
-	return &event.Decoder{Me: *r.me.Load(), Commands: r.commands, Name: r.names.Of}
+	return &event.Decoder{Me: *r.me.Load(), Command: r.command, Name: r.names.Of}
 }
 
 // frame reads a frame of a socket.
