@@ -29,6 +29,8 @@ const (
 	// KindApproval is a question or its decision, KindGrant a standing permission.
 	KindApproval Kind = "approval"
 	KindGrant    Kind = "grant"
+	// KindLink is a chat of another channel that a person's page shows, or shows no more.
+	KindLink Kind = "link"
 	// KindOperator is an action on the command line.
 	KindOperator Kind = "operator"
 	// KindAudit is a row about the log itself: Outcome is torn, lost, missing, damaged or

@@ -193,15 +193,22 @@ func (a *App) chatPrompt(at channels.Address) string {
 
 // openChannels binds the channels that screens show, and behind them those of the
 // configuration.
-func (a *App) openChannels(context.Context) error {
+func (a *App) openChannels(ctx context.Context) error {
 	a.channels = newChannels(channels.EgressOptions{
 		Outbox: a.store.Outbox(), Files: a.kept.uploads, Log: a.o.Log,
 		Redact: a.o.Redactor.Redact, Settled: func(o channels.Outbound, out channels.Outcome) { a.screens.Settled(o, out) },
 	})
-	a.links = linking.New(web.Name, nil, a.o.Log)
-	if a.front.server != nil {
-		a.links = linking.New(web.Name, a.store.Tokens(), a.o.Log)
+	links := linking.Options{
+		Channel: web.Name, Log: a.o.Log,
+		Allowed: func(at channels.Address, by channels.Sender, direct bool) bool {
+			return a.policy.Authorize(ctx, policy.Event{Kind: policy.KindSchedule, Address: at, Sender: by, Direct: direct}).Allow
+		},
+		Note: func(l *session.Link, outcome linking.Outcome, by string) { a.audit.note(admin.LinkRow(l, outcome, by)) },
 	}
+	if a.front.server != nil {
+		links.Links = a.store.Tokens()
+	}
+	a.links = linking.New(links)
 	a.screens = screens.New(screens.Options{Store: a.store, Links: a.links, Files: a.kept.shelf, Redactor: a.o.Redactor})
 	a.front.screens.Store(a.screens)
 	if a.front.server != nil {

@@ -169,7 +169,7 @@ func TestJoinedChannelIsFoundWhileOthersLook(t *testing.T) {
 	if c.channel(there) != nil || c.expected() != 2 {
 		t.Fatal("it is there before it joined")
 	}
-	all := surfaces{c, screens.New(screens.Options{Links: linking.New(web.Name, nil, zerolog.Nop()), Redactor: policy.NewRedactor()})}
+	all := surfaces{c, screens.New(screens.Options{Links: linking.New(linking.Options{Channel: web.Name}), Redactor: policy.NewRedactor()})}
 	var looking sync.WaitGroup
 	ctx, stop := context.WithCancel(t.Context())
 	for range 4 {

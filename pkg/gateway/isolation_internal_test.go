@@ -387,7 +387,7 @@ func (s *served) thingsOf(token, words string) map[string]string {
 		s.t.Fatalf("%s %v", resp.Status, err)
 	}
 	ids["file"], ids["job"], ids["link"] = file.ID, s.jobOf("hers", words), "link-hershershershers"
-	link := session.Link{ID: ids["link"], Address: channels.Address{Channel: "telegram", Chat: "1"}, Person: "web:ada", Direct: true}
+	link := session.Link{ID: ids["link"], Address: channels.Address{Channel: "console", Chat: "local"}, Person: "web:ada", Direct: true}
 	if err := s.store.Tokens().PutLink(s.t.Context(), link); err != nil {
 		s.t.Fatal(err)
 	}

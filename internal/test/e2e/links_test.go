@@ -2,15 +2,21 @@ package e2e_test
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/http"
+	"os"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"parley/internal/test/faketelegram"
 	"parley/internal/test/rig"
+	"parley/pkg/audit"
 )
 
 // loggedIn are the operator's browser and that of web:ada, who may read.
@@ -144,6 +150,90 @@ func TestLinkedChats(t *testing.T) {
 	_, id = ada.put(linkingIn(w, chat, said))
 	ends(t, ada, id, "the operator", func() { w.verb("pair", "revoke", "web:ada") }) // it logs ada out
 	w.chats[chat] = chat.Texts()
+	audited := w.linksAudited()
+	for _, want := range []string{"shown", "ended by /unlink", "ended by the page", "ended by pair revoke web:ada"} {
+		if !strings.Contains(audited, want) {
+			t.Errorf("the audit log does not have %q:\n%s", want, audited)
+		}
+	}
+	if shown, ended := strings.Count(audited, "shown"), strings.Count(audited, "ended"); shown != 4 || ended != 4 {
+		t.Errorf("%d links made, %d ended:\n%s", shown, ended, audited)
+	}
+}
+
+// linksAudited are the rows of the audit log about links.
+func (w *world) linksAudited() string {
+	w.t.Helper()
+	var all strings.Builder
+	out, err := w.gw.Command(w.ctx, nil, "audit", "show", "--json", "--last", "0", "--kind", "link").Output()
+	for dec := json.NewDecoder(bytes.NewReader(out)); err == nil && dec.More(); {
+		var row audit.Row
+		if err = dec.Decode(&row); err == nil {
+			fmt.Fprintf(&all, "%s %s %s\n", row.Channel, row.Outcome, strings.TrimPrefix(row.Detail, "page of "+row.Sender+" "))
+		}
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return all.String()
+}
+
+// TestALinkEndsWithTheRightOfItsPerson: a chat whose person may no longer speak there is on no page,
+// nor is it put on one by a code from before.
+func TestALinkEndsWithTheRightOfItsPerson(t *testing.T) {
+	t.Parallel()
+	addr := freeAddr(t)
+	tg := faketelegram.New(t)
+	person := tg.User("Ada")
+	chat := tg.Private(person)
+	w := prepareTelegram(t, tg, echoes, rig.Config{
+		HTTP: addr, LogLevel: "trace", Telegram: &rig.Telegram{APIURL: tg.URL(), Token: tg.Token()},
+	})
+	w.run()
+	w.isReady(addr)
+	_, ada := w.loggedIn(addr)
+	chat.Say("hello")
+	w.await("the answer", func() bool { return len(chat.Texts()) == 1 })
+	status, id := ada.put(linkingIn(w, chat, 2))
+	if status != http.StatusOK {
+		t.Fatal(status)
+	}
+	w.chats[chat] = chat.Texts()
+	w.process.Signal(syscall.SIGTERM)
+	if _, err := w.process.Wait(w.ctx); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(w.gw.ConfigPath())
+	if err == nil {
+		err = os.WriteFile(w.gw.ConfigPath(), bytes.Replace(text, []byte("allow_everyone: true"), []byte("allow_everyone: false"), 1), 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.start()
+	w.isReady(addr)
+	if _, list := ada.json(http.MethodGet, "/page/chats", ""); strings.Contains(toJSON(list), "telegram") {
+		t.Errorf("the list has it: %v", list)
+	}
+	for _, path := range []string{"/page/chats/" + id, "/page/chats/" + id + "/events"} {
+		if status := ada.do(http.MethodGet, path, "").status; status != http.StatusNotFound {
+			t.Errorf("%s: %d", path, status)
+		}
+	}
+
+	chat.Say("May I?") // a stranger now, who is given a code to pair
+	w.await("the code", func() bool { return len(chat.Texts()) == 3 })
+	w.verb("pair", "approve", linkCode.FindString(chat.Texts()[2]))
+	w.await("the welcome", func() bool { return len(chat.Texts()) == 4 })
+	if _, list := ada.json(http.MethodGet, "/page/chats", ""); !strings.Contains(toJSON(list), "telegram") {
+		t.Errorf("the list does not have the chat of a paired person: %v", list)
+	}
+	code := linkingIn(w, chat, 5)
+	ends(t, ada, id, "a revoked pair", func() { w.verb("pair", "revoke", fmt.Sprintf("telegram:%d", person.ID)) })
+	if status, _ := ada.put(code); status != http.StatusNotFound {
+		t.Errorf("the code of a person who is revoked: %d", status)
+	}
+	w.chats[chat] = chat.Texts()
 }
 
 // ends checks that the stream of a linked chat ends within a second of its link.
@@ -220,4 +310,63 @@ func TestLinkedGroups(t *testing.T) {
 		t.Errorf("%d %v", status, said)
 	}
 	w.chats[group] = group.Texts()
+}
+
+// TestALinkedGroupMoves: a group that Telegram gives another id stays on the page under its own, with
+// the words from before; a stream of it ends there, and goes on at the new one.
+func TestALinkedGroupMoves(t *testing.T) {
+	t.Parallel()
+	addr := freeAddr(t)
+	tg := faketelegram.New(t)
+	group := tg.Group("all", tg.User("Ada"), tg.User("Bert"))
+	w := prepareTelegram(t, tg, echoes, rig.Config{
+		HTTP: addr, LogLevel: "trace", Telegram: &rig.Telegram{APIURL: tg.URL(), Token: tg.Token()},
+	})
+	w.run()
+	w.isReady(addr)
+	operator, ada := w.loggedIn(addr)
+	group.Say(mention(tg) + "before")
+	w.await("the answer", func() bool { return len(group.Texts()) == 1 })
+	group.Say("/link" + strings.TrimSpace(mention(tg)))
+	w.await("the code", func() bool { return len(group.Texts()) == 2 })
+	status, id := operator.put(linkCode.FindString(group.Texts()[1]))
+	if status != http.StatusOK {
+		t.Fatal(status)
+	}
+	here := "/page/chats/" + id
+	stream := bufio.NewReader(operator.do(http.MethodGet, here+"/events", "").body)
+	if _, err := stream.ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	to := group.Migrate()
+	if _, err := io.Copy(io.Discard, stream); err != nil {
+		t.Errorf("the stream at the former id: %v", err)
+	}
+	stream = bufio.NewReader(operator.do(http.MethodGet, here+"/events", "").body)
+	to.Say(mention(tg) + "after")
+	if grown := until(t, stream, "event: done"); !strings.Contains(grown, "heard: ") {
+		t.Errorf("the stream at the new id: %s", grown)
+	}
+	w.await("the next answer", func() bool { return len(to.Texts()) == 1 })
+	_, whole := operator.json(http.MethodGet, here, "")
+	for _, part := range []string{"before", "after"} {
+		if !strings.Contains(toJSON(whole["messages"]), part) {
+			t.Errorf("%q is not there: %v", part, whole)
+		}
+	}
+	_, list := operator.json(http.MethodGet, "/page/chats", "")
+	if strings.Count(toJSON(list), `"channel":"telegram"`) != 1 || !strings.Contains(toJSON(list), id) {
+		t.Errorf("the list: %v", list)
+	}
+	if status := ada.do(http.MethodGet, here, "").status; status != http.StatusNotFound {
+		t.Errorf("another person: %d", status)
+	}
+	w.verb("sessions", "forget", "--yes", fmt.Sprintf("telegram:%d", to.ID()))
+	if status := operator.do(http.MethodGet, here, "").status; status != http.StatusNotFound {
+		t.Errorf("forgotten: %d", status)
+	}
+	if audited := w.linksAudited(); !strings.Contains(audited, "ended by sessions forget") {
+		t.Errorf("the audit log: %s", audited)
+	}
+	w.chats[group], w.chats[to] = group.Texts(), to.Texts()
 }

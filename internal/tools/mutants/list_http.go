@@ -288,6 +288,7 @@ func connectionMutants() []Mutant {
 // pageLinkMutants are defects in the chats of other channels on a page.
 func pageLinkMutants() []Mutant {
 	const promise, dir, e2e = "page: linked chats", "pkg/gateway/linking", "internal/test/e2e"
+	const follow = "page: links follow"
 	return []Mutant{
 		{
 			Promise: promise, Defect: "takes a code twice",
@@ -306,7 +307,7 @@ func pageLinkMutants() []Mutant {
 		},
 		{
 			Promise: promise, Defect: "writes below the id of a chat of another channel",
-			File: "pkg/api/native/api.go", Old: "return !p.program && a.o", New: "return p.program && a.o",
+			File: "pkg/api/native/api.go", Old: "ValidID(id) && !a.o.Linked.ID(id)", New: "ValidID(id)",
 			Dir: e2e, Test: "^TestLinkedChats$",
 		},
 		{
@@ -318,6 +319,36 @@ func pageLinkMutants() []Mutant {
 			Promise: promise, Defect: "lets streams outlive their link",
 			File: "pkg/session/engine/credentials/links.go", Old: "before[a].end()", New: "_ = before[a].end",
 			Dir: "pkg/session/engine", Test: "^TestLinks$",
+		},
+		{
+			Promise: follow, Defect: "loses the link of a chat that moves",
+			File: "pkg/session/engine/rules/moves.go", Old: "from == to || !t.Has", New: "from != to || !t.Has",
+			Dir: "pkg/session/engine", Test: "^TestLinksFollowTheirChats$",
+		},
+		{
+			Promise: follow, Defect: "keeps the link of a forgotten chat",
+			File: "pkg/session/engine/rules/forget.go", Old: "t.Delete(table.Links, table.AddrKey(a))", New: "nil",
+			Dir: "pkg/session/engine", Test: "^TestLinksFollowTheirChats$",
+		},
+		{
+			Promise: follow, Defect: "shows the chat of a person who lost access",
+			File: dir + "/linking.go", Old: "c.Owner) && l.allowed(&of[i])", New: "c.Owner)",
+			Dir: e2e, Test: "^TestALinkEndsWithTheRightOfItsPerson$",
+		},
+		{
+			Promise: follow, Defect: "takes the code of a person who lost access",
+			File: dir + "/linking.go", Old: "return found, ok && l.o.Allowed(found.at, found.by, found.direct)", New: "return found, ok",
+			Dir: e2e, Test: "^TestALinkEndsWithTheRightOfItsPerson$",
+		},
+		{
+			Promise: follow, Defect: "links for a caller who is revoked meanwhile",
+			File: dir + "/linking.go", Old: "if ctx.Err() != nil {", New: "if false {",
+			Dir: dir, Test: "^TestALinkOfARevokedCaller$",
+		},
+		{
+			Promise: follow, Defect: "ends links without a row in the audit log",
+			File: dir + "/linking.go", Old: "l.note(ended, Ended, \"/unlink", New: "l.note(nil, Ended, \"/unlink",
+			Dir: e2e, Test: "^TestLinkedChats$",
 		},
 	}
 }

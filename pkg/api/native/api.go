@@ -148,11 +148,12 @@ type place struct {
 	link context.Context //nolint:containedctx // the link's life, not that of a request
 }
 
-// placeOf is the one function that finds a chat of a caller by its id.
+// placeOf is the one function that finds a chat of a caller by its id. The ids of chats of other
+// channels are none of the caller's own, so that no chat of a program hides behind one.
 func (a *API) placeOf(c *httpd.Caller, id string) (place, bool) {
 	p := place{caller: c, id: id, sender: a.o.Names.Sender(c)}
 	p.at = channels.Address{Channel: a.o.Channel, Chat: a.o.Names.Chat(c, id)}
-	return p, ValidID(id)
+	return p, ValidID(id) && !a.o.Linked.ID(id)
 }
 
 // inChat serves a request about a chat of its caller.
@@ -179,16 +180,9 @@ func (a *API) chat(serve inChat, program bool) http.Handler {
 		if !ok {
 			return notFound()
 		}
-		if p.program = program; linked(a, &p, r) {
-			return notFound() // what writes there has no chat of another channel
-		}
+		p.program = program
 		return serve(w, r, &p)
 	})
-}
-
-// linked says whether a request of the page is about a chat of another channel.
-func linked(a *API, p *place, r *http.Request) bool {
-	return !p.program && a.o.Linked.ID(r.PathValue("chat"))
 }
 
 // shown is a route of the page with a chat that it shows, its own or that of another channel.

@@ -131,7 +131,10 @@ func (w *world) begin(t *testing.T, keys httpd.Keyring, models turn.Models, all 
 				Press: func(q *session.Approval, choice string) string {
 					return approval.PressOf(q.ID, choice != "deny", choice == "allow_here")
 				},
-				Rounds: 10, Redact: func(s string) string { return s }, Log: zerolog.Nop(), Linked: linking.New("web", w.Store.Tokens(), zerolog.Nop()),
+				Rounds: 10, Redact: func(s string) string { return s }, Log: zerolog.Nop(),
+				Linked: linking.New(linking.Options{
+					Channel: "web", Links: w.Store.Tokens(), Allowed: func(channels.Address, channels.Sender, bool) bool { return true },
+				}),
 			})
 			return slices.Concat(api.Routes("/api", httpd.AccessProgram), api.Routes("/page", httpd.AccessPage))
 		},

@@ -16,7 +16,7 @@ func AuditDir(stateDir string) string { return filepath.Join(stateDir, "audit") 
 
 // AuditKinds are the kinds of rows that there are.
 func AuditKinds() []string {
-	return []string{"start", "stop", "begin", "call", "refused", "approval", "grant", "operator", "audit"}
+	return []string{"start", "stop", "begin", "call", "refused", "approval", "grant", "link", "operator", "audit"}
 }
 
 // VerifyAudit checks the audit log from a row on, beside a running gateway and without

@@ -148,18 +148,24 @@ func revokePairs(ctx context.Context, g *Gateway, request *Request, emit Emit) e
 	if err != nil {
 		return WithCode(CodeUsage, err)
 	}
-	if err := endLinks(ctx, g, who); err != nil {
-		return err
-	}
-	if ended, err := revokeBrowsers(ctx, g, who, emit); ended || err != nil {
+	loggedOut, err := revokeBrowsers(ctx, g, who, emit)
+	if err != nil {
 		return err
 	}
 	ended, err := g.Engine.Pairs().RevokePairs(ctx, who.Channel, who.Account, who.ID)
-	if errors.Is(err, session.ErrNotFound) {
-		return fmt.Errorf(textNotPaired, who, Program())
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, session.ErrNotFound) {
 		return err
+	}
+	unlinked, failed := endLinks(ctx, g, who) // behind the rights by which a link is made
+	if failed != nil {
+		return failed
+	}
+	switch {
+	case err == nil || loggedOut:
+	case unlinked: // all that was left of a person whose logins were over
+		return emit(PairReport{State: "revoked", Who: who.String(), Time: time.Now()})
+	default:
+		return fmt.Errorf(textNotPaired, who, Program())
 	}
 	for i := range ended {
 		if err := emit(pairedReport("revoked", &ended[i])); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"parley/pkg/channels"
+	"parley/pkg/gateway/linking"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 )
@@ -76,8 +77,12 @@ func forgetSession(ctx context.Context, g *Gateway, r *Request, emit Emit) error
 	if err != nil {
 		return err
 	}
+	link, _, linked := g.Store.Tokens().LinkAt(info.Address)
 	if err := g.Engine.Sessions().Forget(ctx, info.Session); err != nil {
 		return err
+	}
+	if linked && info.Current {
+		g.Note(LinkRow(&link, linking.Ended, "sessions forget "+info.Session))
 	}
 	return emit(info)
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"parley/pkg/audit"
+	"parley/pkg/gateway/linking"
 	"parley/pkg/httpd/login"
 	"parley/pkg/policy"
 	"parley/pkg/session"
@@ -93,10 +95,21 @@ func revokeBrowsers(ctx context.Context, g *Gateway, who policy.Person, emit Emi
 }
 
 // endLinks takes chats of other channels off the page of a person, and those of the person off all pages.
-func endLinks(ctx context.Context, g *Gateway, who policy.Person) error {
-	_, err := g.Store.Tokens().EndLinks(ctx, func(l *session.Link) bool {
+func endLinks(ctx context.Context, g *Gateway, who policy.Person) (any bool, err error) {
+	ended, err := g.Store.Tokens().EndLinks(ctx, func(l *session.Link) bool {
 		theirs := l.Address.Channel == who.Channel && l.By.ID == who.ID && (who.Account == "" || l.Address.Account == who.Account)
 		return theirs || l.Person == who.String()
 	})
-	return err
+	for i := range ended {
+		g.Note(LinkRow(&ended[i], linking.Ended, "pair revoke "+who.String()))
+	}
+	return len(ended) > 0, err
+}
+
+// LinkRow is the row of the audit log about a link that was made or ended.
+func LinkRow(l *session.Link, outcome linking.Outcome, by string) audit.Row {
+	return audit.Row{
+		Kind: audit.KindLink, Channel: l.Address.Channel, Account: l.Address.Account, Chat: l.Address.Chat, Thread: l.Address.Thread,
+		Sender: l.Person, Outcome: string(outcome), Detail: "page of " + l.Person + " by " + by,
+	}
 }

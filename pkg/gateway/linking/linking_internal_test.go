@@ -1,17 +1,25 @@
 package linking
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"parley/pkg/channels"
+	"parley/pkg/httpd"
+	"parley/pkg/policy"
+	"parley/pkg/session"
 )
 
 func chat(id string) channels.Address { return channels.Address{Channel: "telegram", Chat: id} }
+
+// codes are those of a gateway in which everybody may speak.
+func codes() *Linking {
+	return New(Options{Channel: "web", Allowed: func(channels.Address, channels.Sender, bool) bool { return true }})
+}
 
 // code asks for one in a direct chat of a person.
 func (l *Linking) code(at, person string) string {
@@ -23,7 +31,7 @@ func (l *Linking) code(at, person string) string {
 func TestCodes(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := New("web", nil, zerolog.Nop())
+		l := codes()
 		old := l.code("1", "ada")
 		code := l.code("1", "ada")
 		if _, ok := l.take(old, true); ok {
@@ -58,7 +66,7 @@ func TestCodes(t *testing.T) {
 // TestCodesAreShared: whoever asks in many chats pushes out codes of their own, not those of others.
 func TestCodesAreShared(t *testing.T) {
 	t.Parallel()
-	l := New("web", nil, zerolog.Nop())
+	l := codes()
 	first := l.code("1", "ada")
 	for i := range 10 * mostPerPerson {
 		l.code(fmt.Sprint("b", i), "bo")
@@ -71,5 +79,46 @@ func TestCodesAreShared(t *testing.T) {
 	}
 	if len(l.codes) != mostCodes {
 		t.Errorf("%d codes", len(l.codes))
+	}
+}
+
+// memory keeps one link, and does something once it has stored it.
+type memory struct {
+	session.Links
+
+	link session.Link
+	then func()
+}
+
+func (m *memory) PutLink(_ context.Context, l session.Link) error {
+	m.link = l
+	m.then()
+	return nil
+}
+
+func (m *memory) EndLinks(_ context.Context, over func(*session.Link) bool) ([]session.Link, error) {
+	if over(&m.link) {
+		m.link = session.Link{}
+	}
+	return nil, nil
+}
+
+func (m *memory) LinkAt(channels.Address) (session.Link, context.Context, bool) {
+	return m.link, nil, m.link.ID != ""
+}
+
+// TestALinkOfARevokedCaller: a link that is stored while its caller's credential ends does not stay.
+func TestALinkOfARevokedCaller(t *testing.T) {
+	t.Parallel()
+	l, kept := codes(), &memory{then: func() {}}
+	l.o.Links, l.o.Note = kept, func(*session.Link, Outcome, string) {}
+	ctx, revoke := context.WithCancelCause(t.Context())
+	ada := policy.Person{Channel: "web", ID: "ada"}
+	if id, err := l.put(ctx, &code{at: chat("1")}, ada); id == "" || err != nil || kept.link.ID != id {
+		t.Errorf("%q, %v, stored %+v", id, err, kept.link)
+	}
+	kept.then = func() { revoke(httpd.ErrRevoked) }
+	if id, err := l.put(ctx, &code{at: chat("2")}, ada); id != "" || !errors.Is(err, httpd.ErrRevoked) || kept.link.ID != "" {
+		t.Errorf("%q, %v, stored %+v", id, err, kept.link)
 	}
 }

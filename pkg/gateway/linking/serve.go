@@ -47,11 +47,11 @@ func (l *Linking) byCode(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.Is(err, session.ErrFull):
 		httpd.Refuse(w, httpd.Refusal{Status: http.StatusConflict, Code: "conflict", Message: fmt.Sprintf(textFull, session.MaxLinks)})
+	case r.Context().Err() != nil:
+		httpd.Refuse(w, httpd.Refusal{Status: http.StatusUnauthorized, Code: "unauthorized", Message: textOver})
 	case err != nil:
 		l.fault(w, err)
 	default:
-		l.log.Info().Str("person", caller.Person.String()).Str("channel", found.at.Channel).Str("chat", found.at.Chat).
-			Msg("a chat was put on the page of a person")
 		answer(w, map[string]string{"chat": id})
 	}
 }
@@ -59,19 +59,20 @@ func (l *Linking) byCode(w http.ResponseWriter, r *http.Request) {
 // end takes a chat from the page of the caller.
 func (l *Linking) end(w http.ResponseWriter, r *http.Request) {
 	who, id := httpd.CallerFrom(r.Context()).Person.String(), r.PathValue("link")
-	ended, err := l.links.EndLinks(r.Context(), func(link *session.Link) bool { return link.ID == id && link.Person == who })
+	ended, err := l.o.Links.EndLinks(r.Context(), func(link *session.Link) bool { return link.ID == id && link.Person == who })
 	switch {
 	case err != nil:
 		l.fault(w, err)
 	case len(ended) == 0:
 		httpd.Refuse(w, httpd.Refusal{Status: http.StatusNotFound, Code: "not_found", Message: textUnknown})
 	default:
+		l.note(ended, Ended, "the page")
 		answer(w, struct{}{})
 	}
 }
 
 func (l *Linking) fault(w http.ResponseWriter, err error) {
-	l.log.Error().Err(err).Msg("a link of the page could not be changed")
+	l.o.Log.Error().Err(err).Msg("a link of the page could not be changed")
 	httpd.Refuse(w, httpd.Refusal{Status: http.StatusInternalServerError, Code: "internal_error", Message: textInternal})
 }
 

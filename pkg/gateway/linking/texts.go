@@ -12,5 +12,6 @@ const (
 	textGroup    = "this code is that of a group: groups are shown to owners only"
 	textFull     = "your page shows %d chats of other channels: take one away first"
 	textUnknown  = "your page has no such chat"
+	textOver     = "your login has ended"
 	textInternal = "the gateway has failed at this request: its log says more"
 )

@@ -80,3 +80,58 @@ func TestLinksAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestLinksFollowTheirChats: the link of a chat that moves goes along, and ends the following at the
+// former address; it goes with a chat that is forgotten.
+func TestLinksFollowTheirChats(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	e := opened(t, dir)
+	at := func(chat string) channels.Address { return link(chat, "").Address }
+	for _, chat := range []string{"old", "new", "other"} {
+		m := message("", chat, "hello")
+		m.Address = at(chat)
+		put(t, e, m)
+	}
+	show := func(l session.Link) {
+		t.Helper()
+		if err := e.Tokens().PutLink(t.Context(), l); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, replaced := link("old", "web:ada"), link("new", "web:bo")
+	show(kept)
+	show(replaced)
+	show(link("other", "web:ada"))
+	_, atOld, _ := e.Tokens().LinkAt(at("old"))
+	_, atNew, _ := e.Tokens().LinkAt(at("new"))
+	for range 2 { // both updates about a migrated group tell of it
+		if err := e.Chats().Move(t.Context(), at("old"), at("new")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, _, ok := e.Tokens().LinkAt(at("old")); ok || atOld.Err() == nil || atNew.Err() == nil {
+		t.Errorf("the former address: linked %v, following ended %v, that of the replaced one %v", ok, atOld.Err() != nil, atNew.Err() != nil)
+	}
+	kept.Address = at("new")
+	if l, valid, ok := e.Tokens().LinkAt(at("new")); !ok || cmp.Diff(kept, l) != "" || valid.Err() != nil {
+		t.Errorf("the chat that moved: %+v, %v", l, ok)
+	}
+	info, err := e.Sessions().Lookup(t.Context(), at("new"))
+	if err == nil {
+		err = e.Sessions().Forget(t.Context(), info.Session)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, ok := e.Tokens().LinkAt(at("new")); ok {
+		t.Error("the link of a forgotten chat is found")
+	}
+	if err := e.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e = open(t, dir)
+	if diff := cmp.Diff([]session.Link{link("other", "web:ada")}, e.Tokens().LinksOf("web:ada")); diff != "" {
+		t.Errorf("after a restart: -want +got\n%s", diff)
+	}
+}

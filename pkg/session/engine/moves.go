@@ -49,11 +49,8 @@ func (s chats) Former(channel, account, chat string) []string {
 func (s chats) Move(ctx context.Context, from, to channels.Address) error {
 	s.e.moves.mu.Lock()
 	defer s.e.moves.mu.Unlock()
-	return errors.Join(s.e.w.Do(ctx, func(t *table.Tx) error {
-		if err := rules.PutMove(t, from, to); err != nil {
-			return err
-		}
-		return s.moveChat(t, from, to)
+	return errors.Join(s.e.tokens.Along(ctx, func(t *table.Tx) error {
+		return errors.Join(rules.PutMove(t, from, to), rules.MoveLink(t, from, to), s.moveChat(t, from, to))
 	}), s.e.w.View(s.e.moves.read))
 }
 

@@ -97,7 +97,7 @@ func (s sessions) Forget(ctx context.Context, id string) error {
 }
 
 func (s sessions) forget(ctx context.Context, id string) error {
-	return s.e.w.Do(ctx, func(t *table.Tx) error {
+	return s.e.tokens.Along(ctx, func(t *table.Tx) error {
 		info, err := table.ReadSession(t, id)
 		if err != nil {
 			return err

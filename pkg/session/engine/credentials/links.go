@@ -79,6 +79,11 @@ func (l *Links) EndLinks(ctx context.Context, over func(*session.Link) bool) ([]
 	return ended, nil
 }
 
+// Along makes a change of the store that may move or end links, and knows them when it returns.
+func (l *Links) Along(ctx context.Context, change func(*table.Tx) error) error {
+	return l.change(ctx, change)
+}
+
 // LinkAt returns the link of a chat.
 func (l *Links) LinkAt(a channels.Address) (session.Link, context.Context, bool) {
 	h, ok := (*l.held.Load())[a]

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 
 	"parley/pkg/session"
@@ -131,7 +132,7 @@ func ForgetChat(t *table.Tx, n uint64) error {
 			return err
 		}
 		for _, a := range c.Aliases {
-			if err := t.Delete(table.Addr, table.AddrKey(a)); err != nil {
+			if err := errors.Join(t.Delete(table.Addr, table.AddrKey(a)), t.Delete(table.Links, table.AddrKey(a))); err != nil {
 				return err
 			}
 		}

@@ -34,6 +34,21 @@ func PutMove(t *table.Tx, from, to channels.Address) error {
 	return t.Put(table.Moves, table.AddrKey(to), rec)
 }
 
+// MoveLink lets the page that shows the chat at from show it at to: the person has read the
+// conversation that goes on there. A link to a chat that began at to meanwhile ends.
+func MoveLink(t *table.Tx, from, to channels.Address) error {
+	key := table.AddrKey(from)
+	if from == to || !t.Has(table.Links, key) {
+		return nil
+	}
+	link, err := table.Get[session.Link](t, table.Links, key)
+	if err != nil {
+		return t.SetAside(table.Links, key)
+	}
+	link.Address = to
+	return errors.Join(t.Put(table.Links, table.AddrKey(to), link), t.Delete(table.Links, key))
+}
+
 // LoseBegun ends the interrupted turn of a chat that becomes part of another
 // one, when a call of it may have taken effect: its ledger does not move along,
 // and the call must not run again. Its items are listed as failed at c.
