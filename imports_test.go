@@ -121,14 +121,14 @@ func rooms() map[string][]string {
 			"pkg/events", "pkg/httpd", "pkg/session", "pkg/tools", "pkg/policy", "pkg/shelf", "pkg/channels", "pkg/providers",
 		},
 		// AG-UI is another face of the chats of the native API, and goes by its rules.
-		"pkg/api/agui": append([]string{"pkg/api/native", "pkg/events", "pkg/httpd", "pkg/session", "pkg/policy"}, vocabulary...),
+		"pkg/api/agui": append([]string{"pkg/api/native", "pkg/events", "pkg/httpd", "pkg/session", "pkg/policy", "pkg/shelf"}, vocabulary...),
 		"pkg/api/openai": {
 			"pkg/events", "pkg/httpd", "pkg/session", "pkg/channels", "pkg/providers", "pkg/fair", "pkg/shelf",
 		},
 		// The OpenAPI document of the server's routes.
 		"pkg/api/spec": {"pkg/httpd"},
 		"pkg/events":   {"pkg/channels"},
-		"pkg/httpd":    {"pkg/policy", "pkg/channels/wire"},
+		"pkg/httpd":    {"pkg/policy", "pkg/channels/wire", "pkg/fair"},
 		// The page: files that browsers read, and Markdown as a tree.
 		"pkg/web": {"pkg/httpd", "pkg/channels/markdown"},
 		// How browsers come in.

@@ -7,14 +7,15 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/channels/web"
 	"parley/pkg/config"
+	"parley/pkg/httpd"
 	"parley/pkg/session"
 )
 
 // serveOpenAI adds the routes of the OpenAI API to the server.
-func serveOpenAI(a *App) {
+func serveOpenAI(a *App, bodies *httpd.Bodies) {
 	api := openai.New(openai.Options{
 		Channel: web.Name, Hub: a.screens.Hub(), Store: apiStore{a.store.Sessions(), a.store.Approvals(), a.store.Inbox(), a.store.Chats()},
-		Bring: a.kept.shelf.Bring,
+		Bodies: bodies, Bring: a.kept.shelf.Bring,
 		Post:  a.screens.Posting(openai.ErrNotNow, openai.ErrNotAllowed), TakesIn: a.front.takesIn.Load,
 		Press: func(q *session.Approval, allow bool) string { return approval.PressOf(q.ID, allow, false) }, Models: modelNames(a.models),
 		Formats: func(at channels.Address, model string, object bool) bool {

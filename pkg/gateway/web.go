@@ -41,9 +41,9 @@ func serveAPI(a *App) {
 	if a.front.server == nil {
 		return
 	}
-	api := nativeAPI(a, web.Name, native.PersonalNames{})
+	api, bodies := nativeAPI(a, web.Name, native.PersonalNames{}), httpd.NewBodies()
 	ag := agui.New(agui.Options{
-		Native: api, Hub: a.screens.Hub(), Silence: prompt.NoReply, CallOf: approval.DecidedCall, Redact: a.o.Redactor.Redact, Log: a.o.Log,
+		Native: api, Hub: a.screens.Hub(), Bodies: bodies, Silence: prompt.NoReply, CallOf: approval.DecidedCall, Redact: a.o.Redactor.Redact, Log: a.o.Log,
 	})
 	routes := slices.Concat(
 		api.Routes("/api", httpd.AccessProgram), api.Routes("/page", httpd.AccessPage), pageRoutes{a}.all(api), ag.Routes(),
@@ -52,7 +52,7 @@ func serveAPI(a *App) {
 	for _, route := range routes {
 		a.front.server.Handle(route)
 	}
-	serveOpenAI(a)
+	serveOpenAI(a, bodies)
 }
 
 // nativeAPI is the API of the chats of a channel.

@@ -255,7 +255,7 @@ func (s *Shelf) Find(chat, id string) (channels.KeptFile, bool) {
 // attachment is a file as a message has it.
 func attachment(chat string, f *channels.KeptFile) channels.Attachment {
 	kind := "document"
-	if Picture(f.Type) {
+	if Shows(f.Type) {
 		kind = "picture"
 	}
 	about := kind + " " + f.Name
@@ -265,9 +265,9 @@ func attachment(chat string, f *channels.KeptFile) channels.Attachment {
 	return channels.Attachment{About: about, Ref: refOf(chat, f.ID), Name: f.Name, Size: f.Size, ID: f.ID, Type: f.Type}
 }
 
-// Picture says whether files of a type are pictures that a browser may show: they hold no
+// Shows says whether files of a type are pictures that a browser may show: they hold no
 // script, as those of the type svg may.
-func Picture(kind string) bool {
+func Shows(kind string) bool {
 	switch kind {
 	case "image/png", "image/jpeg", "image/gif", "image/webp":
 		return true

@@ -2,15 +2,20 @@ package e2e_test
 
 import (
 	"bufio"
+	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"parley/internal/test/faces"
+	"parley/internal/test/fakemodel"
+	"parley/internal/test/rig"
 )
 
 // aguiRun posts a run, until the gateway takes it, and reads its events up to the one of a
@@ -82,5 +87,57 @@ func TestAGUIOverAKill(t *testing.T) {
 	}
 	if n := w.ran(); n != 1 {
 		t.Errorf("the call ran %d times", n)
+	}
+}
+
+// TestPicturesOverAGUI: the model sees the pictures of the new messages, in each round, also over a
+// kill, and in later runs of the thread, whose client sends all of its conversation again.
+func TestPicturesOverAGUI(t *testing.T) {
+	t.Parallel()
+	var killed atomic.Bool
+	reached := make(chan struct{})
+	breaks := breaksOff(&killed, sync.OnceFunc(func() { close(reached) }))
+	addr := freeAddr(t)
+	w := &apiWorld{world: prepare(t, func(req fakemodel.Request) fakemodel.Answer {
+		if len(results(req)) == 0 {
+			return fakemodel.Call("calculator", `{"expression":"1+1"}`)
+		}
+		return breaks(req)
+	}, rig.Config{HTTP: addr}), base: "http://" + addr + "/api"}
+	seeing(t, w.world)
+	w.runsAPI(addr)
+	const png, jpg = "\x89PNG\r\n\x1a\n one", "\xff\xd8\xff\xe0 two"
+	part := func(kind, data string) string {
+		return fmt.Sprintf(`{"type":"image","source":{"type":"data","mimeType":%q,"value":%q}}`, kind, base64.StdEncoding.EncodeToString([]byte(data)))
+	}
+	first := `{"id":"m1","role":"user","content":[{"type":"text","text":"Compare them"},` + part("image/png", png) + `,` +
+		`{"type":"image","source":{"type":"url","value":"` + dataURL("image/jpeg", jpg) + `"}}]}`
+	body := `{"threadId":"main","runId":"1","messages":[` + first + `]}`
+	done := make(chan string, 1)
+	go func() {
+		w.aguiRun(body, "TEXT_MESSAGE_CONTENT") // which breaks off
+		<-reached
+		_, text := w.aguiRun(body, "RUN_FINISHED")
+		done <- text
+	}()
+	<-reached
+	killed.Store(true)
+	w.kill()
+	w.start()
+	if text := <-done; !strings.Contains(text, brokenAnswer) {
+		t.Errorf("the answer is %q", text)
+	}
+	// the answer that the client has behind its message ends what is new
+	body = `{"threadId":"main","runId":"2","messages":[` + first + `,{"id":"a1","role":"assistant","content":"done"},` +
+		`{"id":"m2","role":"user","content":"And now"}]}`
+	w.aguiRun(body, "RUN_FINISHED")
+	want := []string{"Compare " + dataURL("image/png", png), "Compare " + dataURL("image/jpeg", jpg)}
+	for i, req := range w.model.Requests() {
+		if got := shownTo(&req); !slices.Equal(got, want) {
+			t.Errorf("request %d shows %.200q, want %.200q", i, got, want)
+		}
+	}
+	if inbox, _ := w.spaceFiles(); !slices.Equal(inbox, []string{"picture-1.png", "picture-2.jpg"}) {
+		t.Errorf("the chat has the files %q", inbox)
 	}
 }

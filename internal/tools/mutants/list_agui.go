@@ -69,5 +69,21 @@ func aguiMutants() []Mutant {
 			File: client, Old: "} else if mine && !moved {", New: "} else if mine && (!moved || moved) {",
 			Dir: dir, Test: "^TestAToolOfTheClient$",
 		},
+		{
+			Promise: "agui: pictures", Defect: "drops the pictures of a message",
+			File: client, Old: "b.Pictures = n.pictures", New: "b.Pictures = nil",
+			Dir: "internal/test/e2e", Test: "^TestPicturesOverAGUI$",
+		},
+		{
+			Promise: "agui: pictures", Defect: "takes pictures as instructions and results",
+			File: dir + "/input.go", Old: "if f == nil && len(pictures) > 0 {", New: "if f != nil && len(pictures) > 0 {",
+			Dir: dir, Test: "^TestBadRunsAreRefused$",
+		},
+		{
+			Promise: "agui: pictures", Defect: "keeps the body of a run while its turn runs",
+			File: dir + "/api.go", Old: "one := a.newRun(caller, &in)",
+			New: "one := a.newRun(caller, &in)\n\tone.enc.held = func(call string) string { _ = in.Messages; return one.held(call) }",
+			Dir: dir, Test: "^TestRunsKeepNoBodies$",
+		},
 	}
 }

@@ -21,7 +21,7 @@ func clientMutants() []Mutant {
 		},
 		{
 			Promise: "openai: pictures", Defect: "believes what a request says of its bytes",
-			File: face + "/pictures.go", Old: "http.DetectContentType(p.data) == kind", New: "http.DetectContentType(p.data) != \"\"",
+			File: "pkg/shelf/picture.go", Old: "http.DetectContentType(p.data) == kind", New: "http.DetectContentType(p.data) != \"\"",
 			Dir: "internal/test/e2e", Test: "^TestWhatIsNoPicture$",
 		},
 		{

@@ -257,6 +257,13 @@ func TestStopCancelsARun(t *testing.T) {
 	}
 }
 
+// pictured is a run with a message of a role that has pictures, all with this source.
+func pictured(role, source string, n int) string {
+	part := `{"type":"image","source":{` + source + `}}`
+	return fmt.Sprintf(`{"threadId":"t","runId":"1","messages":[{"role":%q,"content":[%s]},{"role":"user","content":"look"}]}`,
+		role, strings.TrimSuffix(strings.Repeat(part+",", n), ","))
+}
+
 // TestBadRunsAreRefused by their status, with the name of what is wrong.
 func TestBadRunsAreRefused(t *testing.T) {
 	t.Parallel()
@@ -268,6 +275,14 @@ func TestBadRunsAreRefused(t *testing.T) {
 		`{"threadId":"t","runId":"1","messages":[{"role":"assistant","content":"x"}]}`:                                   "messages",
 		`{"threadId":"t","runId":"1","messages":[{"role":"user","content":7}]}`:                                          "messages",
 		`{"threadId":"t","runId":"1","messages":[{"role":"user","content":[{"type":"image"}]}]}`:                         "messages",
+		pictured("user", `"type":"data","mimeType":"image/svg+xml","value":"PHN2Zy8+"`, 1):                                "messages",
+		pictured("user", `"type":"data","mimeType":"image/png","value":"PHN2Zy8+"`, 1):                                    "messages",
+		pictured("user", `"type":"data","mimeType":"image/png","value":"%%"`, 1):                                          "messages",
+		pictured("user", `"type":"url","value":"https://example.com/a.png"`, 1):                                           "messages",
+		pictured("user", `"type":"file","value":"file-1"`, 1):                                                             "messages",
+		pictured("user", `"type":"data","mimeType":"image/png","value":"iVBORw0KGgo="`, 17):                               "messages",
+		pictured("system", `"type":"data","mimeType":"image/png","value":"iVBORw0KGgo="`, 1):                              "messages",
+		pictured("tool", `"type":"data","mimeType":"image/png","value":"iVBORw0KGgo="`, 1):                                "messages",
 		strings.Replace(body("t", "1", "x"), `"forwardedProps":{}`, `"forwardedProps":{"parley":{"tools":["none"]}}`, 1): "tools",
 		body(strings.Repeat("t", 600), "1", "x"):                                                                         "threadId",
 	} {

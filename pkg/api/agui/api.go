@@ -18,6 +18,8 @@ type Options struct {
 	// Native has the chats and their rules.
 	Native *native.API
 	Hub    *events.Hub
+	// Bodies bound the memory of large bodies.
+	Bodies *httpd.Bodies
 	// Silence is the answer of a model that sends no message.
 	Silence string
 	// CallOf is the id under which a call runs that a person has allowed.
@@ -50,14 +52,8 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		httpd.Refuse(w, httpd.Refusal{Status: http.StatusNotFound, Code: "not_found"})
 		return
 	}
-	in, f := read(r)
-	if f != nil {
-		httpd.Refuse(w, *f)
-		return
-	}
-	one := a.newRun(caller, in)
-	f = one.begin(r.Context())
-	if f != nil && !ofThread(f) {
+	one, f := a.begun(r, caller)
+	if f != nil && (one == nil || !ofThread(f)) {
 		httpd.Refuse(w, *f)
 		return
 	}
@@ -66,7 +62,7 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return // the client is gone
 	}
 	one.stream = stream
-	one.put(&frame{Type: typeRunStarted, ThreadID: in.ThreadID, RunID: in.RunID, ProtocolVersion: protocolVersion})
+	one.put(&frame{Type: typeRunStarted, ThreadID: one.thread, RunID: one.id, ProtocolVersion: protocolVersion})
 	if f != nil {
 		one.fail(f.Message, f.Code)
 		_ = one.flush() // the client is gone otherwise
@@ -75,6 +71,22 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := one.follow(r.Context()); err != nil && r.Context().Err() == nil {
 		a.o.Log.Debug().Err(err).Msg("a run of AG-UI has lost its client")
 	}
+}
+
+// begun reads a run and stores what it brings. The run keeps none of its body, whose conversation
+// may be long: a turn takes long.
+func (a *API) begun(r *http.Request, caller *httpd.Caller) (*run, *httpd.Refusal) {
+	var in input
+	free, f := a.o.Bodies.Decode(r, &in)
+	defer free()
+	if f == nil {
+		f = in.check()
+	}
+	if f != nil {
+		return nil, f
+	}
+	one := a.newRun(caller, &in)
+	return one, one.begin(r.Context(), &in)
 }
 
 // ofThread says whether a refusal is about the state of a thread.
@@ -89,7 +101,7 @@ func ofThread(f *httpd.Refusal) bool {
 
 // newRun is a run of a caller.
 func (a *API) newRun(caller *httpd.Caller, in *input) *run {
-	r := &run{api: a, in: in, wants: map[string]bool{}}
+	r := &run{api: a, thread: in.ThreadID, id: in.RunID, wants: map[string]bool{}}
 	id := chatOf(in.ThreadID, func(id string) bool { _, ok := a.o.Native.ChatOf(caller, id); return ok })
 	r.chat, _ = a.o.Native.ChatOf(caller, id)
 	r.enc = encoder{

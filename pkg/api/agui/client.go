@@ -16,19 +16,23 @@ import (
 func (n *news) message() *native.Request {
 	q := &n.request
 	b := n.brought
+	b.Pictures = n.pictures
 	if len(n.results) > 0 {
 		for _, r := range n.results {
 			b.Said = append(b.Said, channels.Said{Role: roleTool, CallID: r.id, Text: r.text})
 		}
-		if n.text != "" {
-			b.Said = append(b.Said, channels.Said{Role: roleUser, Text: n.text})
+		if !n.wordless() {
+			b.Said = append(b.Said, channels.Said{Role: roleUser, Text: n.text, Pictures: len(n.pictures)})
 		}
-	} else if q.Message = n.text; n.text == "" {
+	} else if q.Message = n.text; n.wordless() {
 		return nil
 	}
 	q.Bring(b)
 	return q
 }
+
+// wordless says that no message of the user is new.
+func (n *news) wordless() bool { return n.text == "" && len(n.pictures) == 0 }
 
 // matched leaves the results of calls that wait for the client, by the ids of the store.
 // Others are those of our own tools, sent back, or are late.
@@ -46,7 +50,7 @@ func (r *run) matched(ctx context.Context, n *news) *httpd.Refusal {
 			n.results = append(n.results, result{raw, one.text})
 		}
 	}
-	if len(n.results) > 0 || n.text != "" || len(r.resumed) > 0 {
+	if len(n.results) > 0 || !n.wordless() || len(r.resumed) > 0 {
 		return nil
 	}
 	for _, one := range sent {

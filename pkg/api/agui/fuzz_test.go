@@ -15,6 +15,7 @@ func FuzzABody(f *testing.F) {
 	for _, seed := range []string{
 		body("t", "1", "hello"), body("main", "2", "paint"), `{}`, `[]`, `{"threadId":"t","runId":"1","resume":[{}]}`,
 		`{"threadId":"\u0000","runId":"\ud800","messages":[{"role":"user","content":"\u0000"}]}`,
+		pictured("user", `"type":"data","mimeType":"image/png","value":"iVBORw0KGgo="`, 1),
 		`{"threadId":"t","runId":"1","messages":[{"role":"tool","toolCallId":"x","content":"y"}]}`,
 		`{"threadId":"t","runId":"1","messages":[{"role":"user","content":[{"type":"text"}]}],"tools":[{"name":"a","parameters":[]}]}`,
 		`{"threadId":"t","runId":"1","messages":[{"role":"user","content":"x"}],"forwardedProps":"parley","context":[{}]}`,

@@ -14,6 +14,7 @@ import (
 	"parley/pkg/api/native"
 	"parley/pkg/channels"
 	"parley/pkg/httpd"
+	"parley/pkg/shelf"
 )
 
 // input is the body of a run. Other fields pass, and have no effect.
@@ -65,21 +66,17 @@ const (
 	maxInstructions = 256 << 10
 )
 
-// read decodes the body of a request.
-func read(r *http.Request) (*input, *httpd.Refusal) {
-	var in input
-	if f := httpd.Decode(r, &in); f != nil {
-		return nil, f
-	}
+// check refuses what is no run.
+func (in *input) check() *httpd.Refusal {
 	switch {
 	case in.ThreadID == "" || len(in.ThreadID) > maxID:
-		return nil, bad("threadId", fmt.Sprintf(textThread, maxID))
+		return bad("threadId", fmt.Sprintf(textThread, maxID))
 	case in.RunID == "" || len(in.RunID) > maxID:
-		return nil, bad("runId", fmt.Sprintf(textRun, maxID))
+		return bad("runId", fmt.Sprintf(textRun, maxID))
 	case len(in.Messages) > maxEntries || len(in.Resume) > maxEntries || len(in.Context) > maxEntries:
-		return nil, bad("messages", fmt.Sprintf(textMessages, maxEntries))
+		return bad("messages", fmt.Sprintf(textMessages, maxEntries))
 	}
-	return &in, in.checkTools()
+	return in.checkTools()
 }
 
 // toolName is how tools are called everywhere.
@@ -111,7 +108,7 @@ func bad(param, message string) *httpd.Refusal {
 
 // chatOf is the chat of a thread: the thread's own id where that can be one of a chat.
 func chatOf(thread string, fits func(string) bool) string {
-	if fits(thread) && !strings.HasPrefix(thread, channels.PassingID) {
+	if fits(thread) && !strings.HasPrefix(thread, channels.PassingID) && !strings.HasPrefix(thread, channels.LinkedID) {
 		return thread
 	}
 	sum := sha256.Sum256([]byte(thread))
@@ -128,8 +125,9 @@ const (
 
 // news is what a run brings that the chat does not have.
 type news struct {
-	// text is that of the user messages behind the last one of the assistant.
-	text string
+	// text is that of the user messages behind the last one of the assistant, pictures are theirs.
+	text     string
+	pictures []shelf.Picture
 	// results are the messages of tools there.
 	results []result
 	request native.Request
@@ -158,15 +156,22 @@ func (in *input) news() (*news, *httpd.Refusal) {
 		if m.Role != roleUser && m.Role != roleTool {
 			continue
 		}
+		if m.Role == roleUser {
+			text, shown, f := contentOf(m.Content)
+			if f != nil {
+				return nil, f
+			}
+			texts, n.pictures = append(texts, text), append(shown, n.pictures...)
+			continue
+		}
 		text, f := textOf(m.Content)
 		if f != nil {
 			return nil, f
 		}
-		if m.Role == roleUser {
-			texts = append(texts, text)
-			continue
-		}
 		n.results = append(n.results, result{m.CallID, cmp.Or(text, m.Error)})
+	}
+	if len(n.pictures) > shelf.MostPictures {
+		return nil, bad("messages", fmt.Sprintf(textPictures, shelf.MostPictures))
 	}
 	slices.Reverse(texts)
 	slices.Reverse(n.results)
@@ -202,24 +207,60 @@ func (in *input) instructions() (string, *httpd.Refusal) {
 	return whole, nil
 }
 
-// textOf is the text of the content of a message.
+// textOf is the text of the content of a message without pictures.
 func textOf(content json.RawMessage) (string, *httpd.Refusal) {
-	var text string
+	text, pictures, f := contentOf(content)
+	if f == nil && len(pictures) > 0 {
+		f = bad("messages", textContent)
+	}
+	return text, f
+}
+
+// contentOf is the text of the content of a message, and its pictures.
+func contentOf(content json.RawMessage) (text string, pictures []shelf.Picture, f *httpd.Refusal) {
 	if json.Unmarshal(content, &text) == nil {
-		return text, nil
+		return text, nil, nil
 	}
 	var parts []struct {
-		Type string `json:"type"`
-		Text string `json:"text"`
+		Type   string `json:"type"`
+		Text   string `json:"text"`
+		Source source `json:"source"`
 	}
 	if json.Unmarshal(content, &parts) != nil {
-		return "", bad("messages", textContent)
+		return "", nil, bad("messages", textContent)
 	}
-	for _, p := range parts {
-		if p.Type != "text" {
-			return "", bad("messages", textContent)
+	for i := range parts {
+		switch p := &parts[i]; p.Type {
+		case "text":
+			text += p.Text
+		case "image":
+			shown, ok := p.Source.read()
+			if !ok {
+				return "", nil, bad("messages", textContent)
+			}
+			pictures = append(pictures, shown)
+		default:
+			return "", nil, bad("messages", textContent)
 		}
-		text += p.Text
 	}
-	return text, nil
+	return text, pictures, nil
+}
+
+// source is where the bytes of a part are.
+type source struct {
+	Type  string `json:"type"`
+	Value string `json:"value"`
+	Kind  string `json:"mimeType"`
+}
+
+// read gives the picture that a source has in itself.
+func (s *source) read() (shelf.Picture, bool) {
+	switch s.Type {
+	case "data":
+		return shelf.ReadPicture(s.Kind, s.Value)
+	case "url":
+		return shelf.ReadPictureURL(s.Value)
+	default:
+		return shelf.Picture{}, false
+	}
 }

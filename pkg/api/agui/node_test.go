@@ -76,6 +76,7 @@ func TestTheRealClient(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"text": "[heard hello] [] []", "again": "[heard and again] [] []", "server tool": "[result: a tree] [a tree] []",
+		"picture": "[heard view\n[picture-1.png, image/png, 8 bytes]] [] []",
 		"abort": "[result: ready] [ready] []", "resume": "[result: wiped] [wiped] []", "client result": "[result: painted] [] []",
 		"approval": "[] [] []",
 	} {

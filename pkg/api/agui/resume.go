@@ -27,10 +27,10 @@ type answer struct {
 }
 
 // answers reads the answers in the resume of a run, and stores none of them.
-func (r *run) answers(ctx context.Context) ([]answer, *httpd.Refusal) {
+func (r *run) answers(ctx context.Context, resume []resumeEntry) ([]answer, *httpd.Refusal) {
 	var all []answer
-	for i := range r.in.Resume {
-		e := &r.in.Resume[i]
+	for i := range resume {
+		e := &resume[i]
 		q, f := r.chat.Question(ctx, e.ID)
 		if f != nil {
 			return nil, f

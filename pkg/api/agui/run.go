@@ -18,7 +18,8 @@ const beat = 15 * time.Second
 // run is a run under way.
 type run struct {
 	api    *API
-	in     *input
+	thread string // its id, and that of the run, as the client names them
+	id     string
 	chat   *native.Chat
 	stream *httpd.Stream
 	enc    encoder
@@ -51,15 +52,15 @@ func (r *run) held(call string) string {
 }
 
 // begin stores what the run brings, once.
-func (r *run) begin(ctx context.Context) *httpd.Refusal {
-	n, f := r.in.news()
+func (r *run) begin(ctx context.Context, in *input) *httpd.Refusal {
+	n, f := in.news()
 	if f != nil {
 		return f
 	}
-	if r.resumed, f = r.answers(ctx); f != nil {
+	if r.resumed, f = r.answers(ctx, in.Resume); f != nil {
 		return f
 	}
-	item := r.chat.Item(route, r.in.RunID)
+	item := r.chat.Item(route, r.id)
 	_, r.known = r.chat.Behind(ctx, item)
 	if !r.known && len(n.results) > 0 {
 		if f := r.matched(ctx, n); f != nil || r.gone {
@@ -73,7 +74,7 @@ func (r *run) begin(ctx context.Context) *httpd.Refusal {
 func (r *run) admit(ctx context.Context, n *news, item string) *httpd.Refusal {
 	// A client whose stream was cut has a part of the answer behind its message, and the ids
 	// of results are those of the store no more.
-	if r.known && (n.text == "" || len(n.results) > 0) {
+	if r.known && (n.wordless() || len(n.results) > 0) {
 		r.want(ctx, item)
 		return r.store(ctx, nil, item)
 	}
@@ -127,7 +128,7 @@ func (r *run) store(ctx context.Context, q *native.Request, item string) *httpd.
 	if q == nil {
 		return nil
 	}
-	if _, f := r.chat.Say(ctx, route, r.in.RunID, q); f != nil {
+	if _, f := r.chat.Say(ctx, route, r.id, q); f != nil {
 		return f
 	}
 	r.want(ctx, item)
@@ -276,7 +277,7 @@ func (r *run) finish(ctx context.Context) {
 		r.fail(f.Message, f.Code)
 		return
 	}
-	end := &frame{Type: typeRunFinished, ThreadID: r.in.ThreadID, RunID: r.in.RunID, Outcome: &outcome{Type: outcomeSuccess, Pending: pending}}
+	end := &frame{Type: typeRunFinished, ThreadID: r.thread, RunID: r.id, Outcome: &outcome{Type: outcomeSuccess, Pending: pending}}
 	switch {
 	case len(open) > 0:
 		end.Outcome = &outcome{Type: outcomeInterrupt, Interrupts: r.interrupts(open)}

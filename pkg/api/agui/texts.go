@@ -2,10 +2,12 @@ package agui
 
 // The fixed texts that clients read; a translation replaces this file.
 const (
-	textThread       = "threadId is 1 to %d bytes of text"
-	textRun          = "runId is 1 to %d bytes of text"
-	textNoInput      = "there is nothing new in messages: no user message stands behind the last answer of the assistant"
-	textContent      = "the content of a user message is a text, or a list of parts of the type text: files are not taken here"
+	textThread  = "threadId is 1 to %d bytes of text"
+	textRun     = "runId is 1 to %d bytes of text"
+	textNoInput = "there is nothing new in messages: no user message stands behind the last answer of the assistant"
+	textContent = "content is a text, or a list of parts of the type text, and in a message of the user of the type image, whose source is " +
+		"data in base64 (png, jpeg, gif, webp); sounds, videos, documents and addresses are not taken"
+	textPictures     = "a run brings %d pictures at most"
 	textMessages     = "messages and resume have %d entries at most"
 	textManyTools    = "there are %d tools at most"
 	textToolName     = "the tool %q has no name of 1 to 64 letters, digits, - and _, or has that of another one"

@@ -21,6 +21,7 @@ import (
 	"parley/pkg/api/native"
 	"parley/pkg/channels"
 	"parley/pkg/events"
+	"parley/pkg/gateway/linking"
 	"parley/pkg/httpd"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -61,7 +62,7 @@ func openWorld(tb testing.TB, dir string, answers model, all ...tools.Tool) *wor
 // routes are those of AG-UI and of the native API.
 func routes(w *faces.World) []httpd.Route {
 	api := native.New(native.Options{
-		Channel: "web", Hub: w.Hub, Store: w.Parts(), Post: w.Post,
+		Channel: "web", Hub: w.Hub, Store: w.Parts(), Post: w.Post, Files: w.Files, Linked: linking.New(linking.Options{}),
 		Tools: w.Tools, Offered: func(channels.Address, string) bool { return true },
 		LevelOf: func(context.Context, channels.Address, channels.Sender) policy.Level { return policy.LevelExec },
 		Command: command.Split, Models: func() []string { return nil }, ModelAt: func(channels.Address, string) string { return "" },
@@ -71,7 +72,7 @@ func routes(w *faces.World) []httpd.Route {
 		Rounds: 10, Redact: func(s string) string { return s }, Log: zerolog.Nop(),
 	})
 	face := agui.New(agui.Options{
-		Native: api, Hub: w.Hub, Silence: "NO_REPLY", CallOf: approval.DecidedCall,
+		Native: api, Hub: w.Hub, Bodies: httpd.NewBodies(), Silence: "NO_REPLY", CallOf: approval.DecidedCall,
 		Redact: func(s string) string { return s }, Log: zerolog.Nop(),
 	})
 	return append(api.Routes("/api", httpd.AccessProgram), face.Routes()...)

@@ -9,6 +9,7 @@ import (
 	"parley/pkg/events"
 	"parley/pkg/httpd"
 	"parley/pkg/session"
+	"parley/pkg/shelf"
 )
 
 // Request is a new message with its options, as POST …/messages takes it.
@@ -20,12 +21,16 @@ type Brought struct {
 	Said         []channels.Said
 	Caller       []channels.CallerTool
 	Instructions string
+	// Pictures are those of the last words, or of the message.
+	Pictures []shelf.Picture
 }
 
 // Bring adds to a message what comes along with it.
 func (q *request) Bring(b Brought) { q.brought = b }
 
-func (b *Brought) empty() bool { return len(b.Said) == 0 && len(b.Caller) == 0 && b.Instructions == "" }
+func (b *Brought) empty() bool {
+	return len(b.Said) == 0 && len(b.Caller) == 0 && b.Instructions == "" && len(b.Pictures) == 0
+}
 
 // Chat is a chat of a program's person, for the packages of other protocols. Its methods
 // store messages and answer questions by the same rules as the routes of this package.

@@ -54,6 +54,21 @@ func (h filing) unkept(ctx context.Context, err error) *httpd.Refusal {
 	}
 }
 
+// filesFor are the files of a message: uploads, or the pictures that came along with it.
+func (h filing) filesFor(ctx context.Context, p *place, q *request, item string) ([]channels.Attachment, *httpd.Refusal) {
+	if len(q.brought.Pictures) == 0 {
+		return h.attach(p, q.Files, item)
+	}
+	if len(q.Files) > 0 {
+		return nil, bad("files", textOwnFiles)
+	}
+	all, err := h.api.o.Files.Bring(ctx, p.at.Chat, item, shelf.Uploads(q.brought.Pictures))
+	if err != nil {
+		return nil, h.unkept(ctx, err)
+	}
+	return all, nil
+}
+
 // attach gives a message its files.
 func (h filing) attach(p *place, ids []string, item string) ([]channels.Attachment, *httpd.Refusal) {
 	if len(ids) == 0 {
@@ -85,7 +100,7 @@ func (h filing) download(w http.ResponseWriter, r *http.Request, p *place) *http
 	}
 	defer func() { _ = file.Close() }() // it was read
 	f := httpd.File{ID: file.ID, Name: h.api.o.Redact(file.Name), Content: file}
-	if r.URL.Query().Has("show") && shelf.Picture(file.Type) {
+	if r.URL.Query().Has("show") && shelf.Shows(file.Type) {
 		f.Shown = file.Type
 	}
 	httpd.ServeFile(w, r, f)

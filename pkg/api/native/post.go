@@ -106,7 +106,7 @@ func (a *API) post(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 
 // say stores a message under its key, which takes no other one where it is the client's.
 func say(ctx context.Context, a *API, p *place, id string, q *request) (s stored, f *httpd.Refusal) {
-	if q.Message == "" && len(q.brought.Said) == 0 && len(q.Files) == 0 {
+	if q.Message == "" && len(q.brought.Said) == 0 && len(q.brought.Pictures) == 0 && len(q.Files) == 0 {
 		return s, bad("message", textNoMessage)
 	}
 	if f := a.mayCommand(p, q.Message); f != nil {
@@ -127,7 +127,7 @@ func say(ctx context.Context, a *API, p *place, id string, q *request) (s stored
 	m := p.inbound(channels.KindMessage, id, q.Message, wish)
 	m.Solo = q.Alone
 	item, after := session.InboundItemID(p.at, id), a.o.Hub.Mark(p.at)
-	if m.Attachments, f = (filing{a}).attach(p, q.Files, item); f != nil {
+	if m.Attachments, f = (filing{a}).filesFor(ctx, p, q, item); f != nil {
 		return s, f
 	}
 	switch err := a.o.Post(ctx, m); {

@@ -56,6 +56,8 @@ type Options struct {
 	Post func(ctx context.Context, m channels.Inbound) error
 	// Press is the text of a press that answers a question.
 	Press func(q *session.Approval, allow bool) string
+	// Bodies bound the memory of large bodies.
+	Bodies *httpd.Bodies
 	// Bring stores the files of the message that becomes an item of a chat.
 	Bring func(ctx context.Context, chat, item string, all []shelf.Upload) ([]channels.Attachment, error)
 	// TakesIn says that the gateway is not about to end.
@@ -87,9 +89,7 @@ type API struct {
 	o Options
 	// places are those of requests that begin a turn.
 	places *fair.Places
-	// large are those of requests whose body is read and large.
-	large *fair.Places
-	began time.Time
+	began  time.Time
 }
 
 // The pace of a burst. At most maxQuick turns that are over quickly run beside each other:
@@ -102,7 +102,7 @@ const (
 
 // New returns the API.
 func New(o Options) *API {
-	return &API{o: o, places: fair.New(maxQuick), large: fair.New(maxLarge), began: time.Now()}
+	return &API{o: o, places: fair.New(maxQuick), began: time.Now()}
 }
 
 // Routes are the routes of the API.
@@ -149,7 +149,7 @@ type place struct {
 	id    string
 	keyed bool
 	// pictures are those of the message, and read is called once they are stored.
-	pictures []picture
+	pictures []shelf.Picture
 	read     func()
 }
 
@@ -187,7 +187,8 @@ func (a *API) lasting(r *http.Request) string {
 
 // chatID is a client's name of a chat as an id; a name that is none is hashed.
 func chatID(name string) string {
-	plain := len(name) <= maxChatID && !strings.HasPrefix(name, channels.PassingID) && strings.IndexFunc(name, func(c rune) bool {
+	ours := strings.HasPrefix(name, channels.PassingID) || strings.HasPrefix(name, channels.LinkedID)
+	plain := len(name) <= maxChatID && !ours && strings.IndexFunc(name, func(c rune) bool {
 		return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' && c != '-'
 	}) < 0
 	if plain {

@@ -8,6 +8,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/httpd"
+	"parley/pkg/shelf"
 )
 
 // chatRequest is the body of a chat completion, as far as it counts here.
@@ -60,7 +61,7 @@ func (a *arguments) UnmarshalJSON(raw []byte) error {
 // chatCompletions answers a conversation.
 func (a *API) chatCompletions(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
 	var q chatRequest
-	read, f := decode(a, r, c, &q)
+	read, f := a.o.Bodies.Decode(r, &q)
 	defer read()
 	if f != nil {
 		return f
@@ -103,7 +104,7 @@ func (a *API) chatCompletions(w http.ResponseWriter, r *http.Request, c *httpd.C
 }
 
 // pictured is the body of a request that may show pictures.
-type pictured interface{ pictures() []picture }
+type pictured interface{ pictures() []shelf.Picture }
 
 // settle adds to a wish the sum of its request and the pictures that it shows.
 func (p *place) settle(w *channels.Wish, q pictured, param string) *httpd.Refusal {
@@ -169,7 +170,7 @@ func (q *chatRequest) wish() (*channels.Wish, *httpd.Refusal) {
 }
 
 // pictures are those of all messages.
-func (q *chatRequest) pictures() (all []picture) {
+func (q *chatRequest) pictures() (all []shelf.Picture) {
 	for i := range q.Messages {
 		all = append(all, q.Messages[i].Content.pictures...)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/httpd"
+	"parley/pkg/shelf"
 )
 
 // responseRequest is the body of a response, as far as it counts here.
@@ -138,7 +139,7 @@ func (q *responseRequest) shown() *responseRequest {
 }
 
 // pictures are those of all messages.
-func (q *responseRequest) pictures() (all []picture) {
+func (q *responseRequest) pictures() (all []shelf.Picture) {
 	for i := range q.Input {
 		all = append(all, q.Input[i].Content.pictures...)
 	}
@@ -211,7 +212,7 @@ func (q *responseRequest) tools(w *channels.Wish) *httpd.Refusal {
 // responses answers with the items of a turn.
 func (a *API) responses(w http.ResponseWriter, r *http.Request, c *httpd.Caller) *httpd.Refusal {
 	var q responseRequest
-	read, f := decode(a, r, c, &q)
+	read, f := a.o.Bodies.Decode(r, &q)
 	defer read()
 	if f != nil {
 		return f

@@ -9,13 +9,14 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/httpd"
+	"parley/pkg/shelf"
 )
 
 // content is a text, null, or a list of parts.
 type content struct {
 	text string
 	// pictures are those of its parts.
-	pictures []picture
+	pictures []shelf.Picture
 	// other says that it has something else than texts and pictures.
 	other bool
 }
@@ -63,7 +64,7 @@ func (c *content) MarshalJSON() ([]byte, error) {
 	}
 	parts := []string{c.text}
 	for i := range c.pictures {
-		parts = append(parts, digest(string(c.pictures[i].data)))
+		parts = append(parts, c.pictures[i].Sum)
 	}
 	return json.Marshal(parts)
 }

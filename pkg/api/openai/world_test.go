@@ -57,7 +57,7 @@ func newLoggedWorld(tb testing.TB, log zerolog.Logger, answers model, all ...too
 		Models: turn.Model{Provider: faces.Answers(answers), Name: "script"}, Tools: all, Keyring: ring(),
 		Routes: func(w *faces.World) []httpd.Route {
 			return openai.New(openai.Options{
-				Channel: "web", Hub: w.Hub, Store: w.Parts(), Post: w.Post,
+				Channel: "web", Hub: w.Hub, Store: w.Parts(), Post: w.Post, Bodies: httpd.NewBodies(),
 				Bring: func(ctx context.Context, chat, item string, all []shelf.Upload) ([]channels.Attachment, error) {
 					defer brought.Add(1)
 					return w.Files.Bring(ctx, chat, item, all)

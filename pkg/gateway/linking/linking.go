@@ -200,7 +200,7 @@ func (l *Linking) put(ctx context.Context, c *code, who policy.Person) (string, 
 
 // The ids of linked chats on the page: those of a person's own chats there do not have this form.
 const (
-	idHead = "link-"
+	idHead = channels.LinkedID
 	idLen  = 16
 )
 

@@ -30,6 +30,12 @@ tell("server tool", await run(one, "look"));
 tell("error", await run(agent("ada", "error"), "fail"));
 tell("no token", await run(agent("nobody", "one"), "hello"));
 
+// A picture goes with the words of its message.
+const viewer = agent("ada", "views");
+const source = { type: "data", mimeType: "image/png", value: "iVBORw0KGgo=" };
+viewer.addMessage({ id: crypto.randomUUID(), role: "user", content: [{ type: "text", text: "view" }, { type: "image", source }] });
+tell("picture", await run(viewer, ""));
+
 // The stream is left while the tool runs, and the same run is sent again.
 const left = agent("ada", "left");
 left.addMessage({ id: "m1", role: "user", content: "slow" });
