@@ -160,12 +160,9 @@ func (w *Wish) cleaned() *Wish {
 	return &c
 }
 
-// PassingID begins the ids of chats that were made for one request.
-const PassingID = "once-"
-
-// LinkedID begins the ids by which the page names chats of other channels: no chat of a person's
-// own has one.
-const LinkedID = "link-"
+// PassingID begins the ids of chats that were made for one request, LinkedID those by which the
+// page names chats of other channels: no chat of a person's own has one.
+const PassingID, LinkedID = "once-", "link-"
 
 // Passing says that the chat was made for one request, behind the name of its person: it
 // has no files, its person's use counts in [Address.Purse], and it is forgotten in time.

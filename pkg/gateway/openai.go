@@ -16,7 +16,7 @@ func serveOpenAI(a *App, bodies *httpd.Bodies) {
 	api := openai.New(openai.Options{
 		Channel: web.Name, Hub: a.screens.Hub(), Store: apiStore{a.store.Sessions(), a.store.Approvals(), a.store.Inbox(), a.store.Chats()},
 		Bodies: bodies, Bring: a.kept.shelf.Bring,
-		Post:  a.screens.Posting(openai.ErrNotNow, openai.ErrNotAllowed), TakesIn: a.front.takesIn.Load,
+		Post: a.screens.Posting(openai.ErrNotNow, openai.ErrNotAllowed), TakesIn: a.front.takesIn.Load,
 		Press: func(q *session.Approval, allow bool) string { return approval.PressOf(q.ID, allow, false) }, Models: modelNames(a.models),
 		Formats: func(at channels.Address, model string, object bool) bool {
 			m := a.models.For(turn.RoleChat, at, model)

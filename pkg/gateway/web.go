@@ -43,7 +43,8 @@ func serveAPI(a *App) {
 	}
 	api, bodies := nativeAPI(a, web.Name, native.PersonalNames{}), httpd.NewBodies()
 	ag := agui.New(agui.Options{
-		Native: api, Hub: a.screens.Hub(), Bodies: bodies, Silence: prompt.NoReply, CallOf: approval.DecidedCall, Redact: a.o.Redactor.Redact, Log: a.o.Log,
+		Native: api, Hub: a.screens.Hub(), Bodies: bodies, Silence: prompt.NoReply, CallOf: approval.DecidedCall,
+		Redact: a.o.Redactor.Redact, Log: a.o.Log,
 	})
 	routes := slices.Concat(
 		api.Routes("/api", httpd.AccessProgram), api.Routes("/page", httpd.AccessPage), pageRoutes{a}.all(api), ag.Routes(),

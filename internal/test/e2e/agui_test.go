@@ -108,7 +108,8 @@ func TestPicturesOverAGUI(t *testing.T) {
 	w.runsAPI(addr)
 	const png, jpg = "\x89PNG\r\n\x1a\n one", "\xff\xd8\xff\xe0 two"
 	part := func(kind, data string) string {
-		return fmt.Sprintf(`{"type":"image","source":{"type":"data","mimeType":%q,"value":%q}}`, kind, base64.StdEncoding.EncodeToString([]byte(data)))
+		encoded := base64.StdEncoding.EncodeToString([]byte(data))
+		return fmt.Sprintf(`{"type":"image","source":{"type":"data","mimeType":%q,"value":%q}}`, kind, encoded)
 	}
 	first := `{"id":"m1","role":"user","content":[{"type":"text","text":"Compare them"},` + part("image/png", png) + `,` +
 		`{"type":"image","source":{"type":"url","value":"` + dataURL("image/jpeg", jpg) + `"}}]}`

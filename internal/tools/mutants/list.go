@@ -19,7 +19,8 @@ func List() []Mutant {
 		readerMutants(), drainMutants(), hiddenMutants(), peopleMutants(), newcomerMutants(), limitMutants(), startMutants(),
 		chatListMutants(), setupMutants(), attachMutants(), commandMutants(),
 		spokenMutants(), geminiMutants(), claudeMutants(), toolModeMutants(),
-		eventMutants(), gateMutants(), pieceMutants(), apiMutants(), specMutants(), aguiMutants(), credentialMutants(), pageMutants(),
+		eventMutants(), gateMutants(), pieceMutants(), apiMutants(), specMutants(), aguiMutants(), aguiPictureMutants(),
+		credentialMutants(), pageMutants(),
 		openaiMutants(), clientMutants(), removalMutants(), socketMutants(), shelfMutants(), formatMutants(),
 	)
 }

@@ -69,6 +69,13 @@ func aguiMutants() []Mutant {
 			File: client, Old: "} else if mine && !moved {", New: "} else if mine && (!moved || moved) {",
 			Dir: dir, Test: "^TestAToolOfTheClient$",
 		},
+	}
+}
+
+// aguiPictureMutants break what runs bring beside words.
+func aguiPictureMutants() []Mutant {
+	const dir, client = "pkg/api/agui", "pkg/api/agui/client.go"
+	return []Mutant{
 		{
 			Promise: "agui: pictures", Defect: "drops the pictures of a message",
 			File: client, Old: "b.Pictures = n.pictures", New: "b.Pictures = nil",

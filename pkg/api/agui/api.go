@@ -86,7 +86,8 @@ func (a *API) begun(r *http.Request, caller *httpd.Caller) (*run, *httpd.Refusal
 		return nil, f
 	}
 	one := a.newRun(caller, &in)
-	return one, one.begin(r.Context(), &in)
+	f = one.begin(r.Context(), &in)
+	return one, f
 }
 
 // ofThread says whether a refusal is about the state of a thread.

@@ -76,9 +76,8 @@ func TestTheRealClient(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"text": "[heard hello] [] []", "again": "[heard and again] [] []", "server tool": "[result: a tree] [a tree] []",
-		"picture": "[heard view\n[picture-1.png, image/png, 8 bytes]] [] []",
 		"abort": "[result: ready] [ready] []", "resume": "[result: wiped] [wiped] []", "client result": "[result: painted] [] []",
-		"approval": "[] [] []",
+		"approval": "[] [] []", "picture": "[heard view\n[picture picture-1.png, 8 bytes]] [] []",
 	} {
 		got := all[name]
 		if said := fmt.Sprint(got.Texts, got.Results, got.Pending); said != want || got.Failed+got.Error != "" {
