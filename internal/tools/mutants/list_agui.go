@@ -6,7 +6,7 @@ func aguiMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "agui: one turn", Defect: "makes a new turn of a run for each request",
-			File: run, Old: `r.chat.Say(ctx, route, r.in.RunID, q)`, New: `r.chat.Say(ctx, route, r.in.RunID+time.Now().String(), q)`,
+			File: run, Old: `r.chat.Say(ctx, route, r.id, q)`, New: `r.chat.Say(ctx, route, r.id+time.Now().String(), q)`,
 			Dir: dir, Test: "^TestEqualRunsAreOneTurn$",
 		},
 		{
@@ -56,7 +56,7 @@ func aguiMutants() []Mutant {
 		},
 		{
 			Promise: "agui: one turn", Defect: "refuses a run that is sent again behind a part of its answer",
-			File: run, Old: `if r.known && (n.text == "" || len(n.results) > 0) {`, New: "if r.known && len(n.results) > 0 {",
+			File: run, Old: `if r.known && (n.wordless() || len(n.results) > 0) {`, New: "if r.known && len(n.results) > 0 {",
 			Dir: dir, Test: "^TestEqualRunsAreOneTurn$",
 		},
 		{

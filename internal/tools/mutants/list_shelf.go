@@ -21,7 +21,7 @@ func shelfMutants() []Mutant {
 		},
 		{
 			Promise: "api: files are safe", Defect: "shows every file in the browser",
-			File: api + "/files.go", Old: `r.URL.Query().Has("show") && shelf.Picture(file.Type)`, New: `r.URL.Query().Has("show")`,
+			File: api + "/files.go", Old: `r.URL.Query().Has("show") && shelf.Shows(file.Type)`, New: `r.URL.Query().Has("show")`,
 			Dir: api, Test: "^TestFilesAreServedSafely$",
 		},
 		{
