@@ -38,7 +38,7 @@ func budgetOf(b config.Budgets, known toolset.Addresses) func(channels.Address) 
 		all, people, jobs, background := b.All, b.People, b.Jobs, b.Background
 		at := known(a)
 		for _, r := range rules { // the most exact one comes last
-			if slices.ContainsFunc(at, r.place.Matches) {
+			if slices.ContainsFunc(at, r.place.Governs) {
 				override(&all, r.budget.All)
 				override(&people, r.budget.People)
 				override(&jobs, r.budget.Jobs)

@@ -267,7 +267,7 @@ func (p *Policy) level(e Event, owner bool) Level {
 	for _, a := range p.Addresses(e.Address) {
 		best, weight := Level(""), -1
 		for _, c := range p.chats {
-			if c.place.Matches(a) && c.place.Weight() > weight {
+			if c.place.Governs(a) && c.place.Weight() > weight {
 				best, weight = c.level, c.place.Weight()
 			}
 		}

@@ -58,7 +58,7 @@ func CheckPlace(s string, known []string) error {
 func chatForm(channel string) (chat, thread, cure string) {
 	switch channel {
 	case consoleChannel:
-		return `^(local)?$`, `^$`, "the console has one chat: write console:local"
+		return `^(` + consoleChat + `)?$`, `^$`, "all conversations of the console have the same rules: write console:local"
 	case "telegram":
 		return `^-?[1-9][0-9]{0,18}$`, `^([1-9][0-9]{0,9})?$`, "write the chat's numeric id, as in telegram:-1001234567890, and that of the topic behind #"
 	case slackChannel:
@@ -87,6 +87,15 @@ func (p Place) Matches(a channels.Address) bool {
 		(p.Account == "" || p.Account == a.Account) &&
 		(p.Chat == a.Chat || p.Chat == "" && p.Channel == consoleChannel) &&
 		(p.Thread == "" || p.Thread == a.Thread)
+}
+
+// Governs says whether a rule for this place holds in the chat at an address. A rule for the person
+// of the console holds in each of its conversations, whatever their names are.
+func (p Place) Governs(a channels.Address) bool {
+	if p.Channel == consoleChannel && p.Chat == consoleChat {
+		p.Chat = ""
+	}
+	return p.Matches(a)
 }
 
 // Weight orders places that match the same address: the heavier one says more exactly

@@ -11,6 +11,9 @@ import (
 // the gateway on its own machine is its operator.
 const consoleChannel = "console"
 
+// consoleChat is the name of that person, and of their usual conversation.
+const consoleChat = "local"
+
 // webChannel is the page and the HTTP API. People of other channels may come to it, so that
 // its senders are named CHANNEL:ID: web:ada is the sender of the person ada of its own.
 const webChannel = "web"

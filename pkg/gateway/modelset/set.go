@@ -130,7 +130,7 @@ func (s *Set) of(at channels.Address, field func(*rule) string) string {
 	}
 	known := s.known(at)
 	for i := range s.rules {
-		if v := field(&s.rules[i]); v != "" && slices.ContainsFunc(known, s.rules[i].place.Matches) {
+		if v := field(&s.rules[i]); v != "" && slices.ContainsFunc(known, s.rules[i].place.Governs) {
 			return v
 		}
 	}

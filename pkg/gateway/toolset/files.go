@@ -69,7 +69,7 @@ func fileRoots(roots map[string]config.FileRoot, known Addresses) func(tools.Inv
 		at := known(channels.Address{Channel: inv.Channel, Account: inv.Account, Chat: inv.Chat, Thread: inv.Thread})
 		var out []files.Root
 		for i := range grants {
-			if slices.ContainsFunc(grants[i].places, func(p policy.Place) bool { return slices.ContainsFunc(at, p.Matches) }) {
+			if slices.ContainsFunc(grants[i].places, func(p policy.Place) bool { return slices.ContainsFunc(at, p.Governs) }) {
 				out = append(out, grants[i].root)
 			}
 		}

@@ -187,7 +187,7 @@ func offered(chats map[string]config.ChatTools, known Addresses) func(channels.A
 		}
 		at := known(a)
 		for _, r := range rules {
-			if !slices.ContainsFunc(at, r.place.Matches) {
+			if !slices.ContainsFunc(at, r.place.Governs) {
 				continue
 			}
 			if len(r.tools.Enabled) > 0 && !slices.Contains(r.tools.Enabled, tool) || slices.Contains(r.tools.Disabled, tool) {
