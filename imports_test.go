@@ -50,7 +50,8 @@ func rooms() map[string][]string {
 		// The operator's operations work on the parts of a gateway, the file of the store among them.
 		"pkg/gateway/admin": append([]string{
 			"pkg/gateway/files", "pkg/gateway/linking", "pkg/gateway/socket", "pkg/gateway/telemetry", "pkg/agent", "pkg/agent/...",
-			"pkg/session", "pkg/session/local", "pkg/session/bolt", "pkg/session/engine/fsck", "pkg/tools", "pkg/policy", "pkg/audit", "pkg/httpd", "pkg/httpd/login",
+			"pkg/session", "pkg/session/local", "pkg/session/bolt", "pkg/session/engine/fsck",
+			"pkg/tools", "pkg/policy", "pkg/audit", "pkg/httpd", "pkg/httpd/login",
 		}, vocabulary...),
 		// The checks look at every part of a set-up, and ask the platforms by their clients.
 		"pkg/gateway/doctor": append([]string{
@@ -69,7 +70,7 @@ func rooms() map[string][]string {
 			"pkg/gateway/linking", "pkg/httpd", "pkg/policy", "pkg/session", "pkg/shelf",
 		},
 		"pkg/gateway/consoles": {
-			"pkg/audit", "pkg/channels/console", "pkg/gateway/admin", "pkg/gateway/socket", "pkg/httpd", "pkg/policy",
+			"pkg/audit", "pkg/channels", "pkg/channels/console", "pkg/gateway/admin", "pkg/gateway/socket", "pkg/httpd", "pkg/policy",
 		},
 		"pkg/gateway/socket": {"pkg/audit"},
 		"pkg/gateway/attach": append([]string{

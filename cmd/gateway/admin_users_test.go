@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,16 +18,28 @@ import (
 // nobody is a user without rights, with the group of the same number.
 const nobody = 65534
 
-// asNobody runs a command as another user, in folders that everybody may pass through.
-func asNobody(t *testing.T, w *world, args ...string) (out string, code int) {
+// machineUser is a user of the machine that has no entry in its files.
+type machineUser struct {
+	id     uint32
+	groups []uint32
+}
+
+// asUser runs a command as another user, in folders that everybody may pass through, with a
+// configuration that names the state folder alone.
+func asUser(t *testing.T, w *world, u machineUser, args ...string) (out string, code int) {
+	t.Helper()
+	return pipedAsUser(t, w, u, "", args...)
+}
+
+func pipedAsUser(t *testing.T, w *world, u machineUser, input string, args ...string) (out string, code int) {
 	t.Helper()
 	bin, err := exec.LookPath("gateway")
 	if err != nil {
 		t.Fatal(err)
 	}
-	config := filepath.Join(w.dir, "nobody.yaml")
+	config := filepath.Join(w.dir, "other.yaml")
 	text := fmt.Sprintf("state_dir: %q\n", filepath.Join(w.dir, "state"))
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for path, mode := range map[string]os.FileMode{
@@ -42,12 +55,18 @@ func asNobody(t *testing.T, w *world, args ...string) (out string, code int) {
 			cmd.Args[i] = config
 		}
 	}
-	cmd.SysProcAttr.Credential = &syscall.Credential{Uid: nobody, Gid: nobody}
+	cmd.Stdin = strings.NewReader(input)
+	cmd.SysProcAttr.Credential = &syscall.Credential{Uid: u.id, Gid: u.id, Groups: u.groups}
 	raw, err := cmd.CombinedOutput()
 	if errors.Is(err, fs.ErrPermission) {
 		t.Skip("not run: another user cannot reach the folder for temporary files")
 	}
 	return string(raw), cmd.ProcessState.ExitCode()
+}
+
+func asNobody(t *testing.T, w *world, args ...string) (out string, code int) {
+	t.Helper()
+	return asUser(t, w, machineUser{id: nobody}, args...)
 }
 
 // TestOtherUsersAreTurnedAway opens every door but the one that counts: the user at the other
@@ -119,12 +138,97 @@ func TestAGroupMayAttach(t *testing.T) {
 	if out, _, _ := w.run("audit", "show"); !strings.Contains(out, "uid/65534") {
 		t.Errorf("the member is not in the audit log:\n%s", out)
 	}
-	info, err := os.Stat(filepath.Join(w.dir, "state"))
-	if err != nil || info.Mode().Perm()&0o067 != 0 {
-		t.Errorf("the state folder has the mode %v: %v", info.Mode(), err)
-	}
+	w.closedToGroup(t)
 	if _, errs, code := w.run("doctor", "--offline"); strings.Contains(errs, "state") {
 		t.Errorf("the doctor says %d: %s", code, errs)
 	}
 	g.interrupt()
 }
+
+// closedToGroup checks that the group may pass through the state folder, and reach nothing in it but
+// the socket.
+func (w *world) closedToGroup(t *testing.T) {
+	t.Helper()
+	state, seen := filepath.Join(w.dir, "state"), 0
+	err := filepath.WalkDir(state, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		allowed := fs.FileMode(0)
+		switch path {
+		case state:
+			allowed = 0o010
+		case w.socket():
+			allowed = 0o060
+		}
+		if others := info.Mode().Perm() & 0o077; others&^allowed != 0 {
+			t.Errorf("%s has the mode %v", path, info.Mode())
+		}
+		seen++
+		return nil
+	})
+	if err != nil || seen < 5 {
+		t.Errorf("%d files were looked at: %v", seen, err)
+	}
+}
+
+// TestConsolesOfTwoUsers: two members of the group share the console's conversation. Each answer, and
+// each command of an operator, is on record with the user who gave it.
+func TestConsolesOfTwoUsers(t *testing.T) {
+	t.Parallel()
+	if os.Getuid() != 0 {
+		t.Skip("only root can run a command as another user: two users are not tried")
+	}
+	const group = 54321 // it has no entry in the files of this machine either
+	ann, ben := machineUser{54322, []uint32{group}}, machineUser{54323, []uint32{group}}
+	stranger := machineUser{54324, []uint32{group + 100}}
+	w := newWorld(t, "")
+	w.write(offlineModel + fmt.Sprintf("admin: {group: \"%d\"}\n", group))
+	g := w.start("run")
+	g.ready()
+	ask := func(u machineUser, want int, args ...string) string {
+		t.Helper()
+		out, code := asUser(t, w, u, args...)
+		if code != want {
+			t.Fatalf("%q of user %d ends with %d: %s", args, u.id, code, out)
+		}
+		return out
+	}
+	const write = `/tool write_file {"path":"a.md","content":"%s"}`
+	ask(ann, 0, "ask", "--session", "shared", fmt.Sprintf(write, "one"))
+	out := ask(ann, 1, "ask", "--json", "--session", "shared", fmt.Sprintf(write, "three"))
+	var asked struct{ Questions []string }
+	if err := json.Unmarshal([]byte(out[:strings.IndexByte(out, '\n')]), &asked); err != nil || len(asked.Questions) != 1 {
+		t.Fatalf("%s: %v", out, err)
+	}
+	if out, code := asUser(t, w, stranger, "ask", "hello"); code != 2 || !strings.Contains(out, "belongs to user 0") {
+		t.Errorf("a user outside of the group gets %d: %s", code, out)
+	}
+	answered, code := pipedAsUser(t, w, ben, "y\n", "chat", "--session", "shared")
+	if code != 0 || w.holds() != "three" {
+		t.Errorf("the answer of the other user ends with %d, and the file holds %q: %s", code, w.holds(), answered)
+	}
+	if !strings.Contains(answered, "Allowed once by uid 54323") {
+		t.Errorf("the answerer is not shown: %s", answered)
+	}
+	ask(ben, 0, "jobs", "list")
+	if out, code := asUser(t, w, ben, "approvals", "deny", "NONE"); code != 1 {
+		t.Errorf("ends with %d: %s", code, out)
+	}
+	rows, _, _ := w.run("audit", "show")
+	for _, want := range []string{
+		"attached  console:shared  uid/54322", "answered  console:shared  uid/54323", asked.Questions[0],
+		"uid/54323                 approvals deny NONE",
+	} {
+		if !strings.Contains(squeezed(rows), squeezed(want)) {
+			t.Errorf("%q is not in the audit log:\n%s", want, rows)
+		}
+	}
+	g.interrupt()
+}
+
+func squeezed(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -46,6 +46,33 @@ func TestTwoConsolesShareAConversation(t *testing.T) {
 	first.shows("code=0")
 }
 
+// TestMessagesThatShareATurn are all shown on the other console.
+func TestMessagesThatShareATurn(t *testing.T) {
+	t.Parallel()
+	model := newGate(t, "all of it")
+	w := newWorld(t, model.URL)
+	first := newScreen(t, w, "chat")
+	first.shows("\n>")
+	second := newScreen(t, w, "chat")
+	second.shows("\n>")
+	first.keys("the first", "Enter")
+	model.wait(t)
+	second.shows("[another console: the first]")
+	second.keys("the second", "Enter")
+	second.keys("the third", "Enter")
+	w.eventually(t, func() bool {
+		out, _, _ := w.run("status")
+		return strings.Contains(squeezed(out), "waiting 3")
+	})
+	model.open()
+	first.shows("[another console: the second]")
+	first.shows("[another console: the third]")
+	for _, s := range []*screen{second, first} {
+		s.keys("C-d")
+		s.shows("code=0")
+	}
+}
+
 // TestAskOnce prints the answer, with and without a gateway that runs.
 func TestAskOnce(t *testing.T) {
 	t.Parallel()
@@ -83,7 +110,7 @@ func TestAskOnce(t *testing.T) {
 			t.Errorf("%s: code %d, %s", when, code, errs)
 		}
 		_, errs, code = w.run("ask", "-f", filepath.Join(w.dir, "no.txt"), "hello")
-		if code != 1 || !strings.Contains(errs, "no.txt") {
+		if code != 2 || !strings.Contains(errs, "no.txt") {
 			t.Errorf("%s: code %d, %s", when, code, errs)
 		}
 	}

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -53,8 +55,8 @@ func chatOf(session string, fresh bool, usual string) (string, error) {
 	}
 }
 
-// newChatID names a new conversation.
-func newChatID() string { return "chat-" + strings.ToLower(rand.Text()[:6]) }
+// newChatID names a new conversation. No two have the same name, or they would read each other.
+func newChatID() string { return "chat-" + strings.ToLower(rand.Text()[:16]) }
 
 // chat talks to the gateway that runs, or to one of its own.
 func (h *host) chat(ctx context.Context, chat string) error {
@@ -82,13 +84,17 @@ func newAsk(h *host) *cobra.Command {
 	var fresh, asJSON bool
 	var files []string
 	c := &cobra.Command{
-		Use: "ask TEXT...", Short: textAsk, Long: textAskLong, Args: cobra.MinimumNArgs(1),
+		Use: "ask [TEXT...]", Short: textAsk, Long: textAskLong, Args: cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, words []string) error {
 			chat, err := chatOf(session, fresh, newChatID())
 			if err != nil {
 				return err
 			}
-			return askOnce(cmd.Context(), h, chat, strings.Join(words, " "), files, asJSON)
+			q := question{chat: chat, files: files, asJSON: asJSON}
+			if q.text, err = h.question(words, &q.files); err != nil {
+				return err
+			}
+			return askOnce(cmd.Context(), h, &q)
 		},
 	}
 	addSession(c, &session, &fresh)
@@ -97,34 +103,77 @@ func newAsk(h *host) *cobra.Command {
 	return c
 }
 
+// question is one question of the command line.
+type question struct {
+	chat, text string
+	files      []string
+	asJSON     bool
+}
+
+// stdin stands for standard input among the arguments of a command.
+const stdin = "-"
+
+// question is the text of the words, or of standard input without any, or for "-".
+func (h *host) question(words []string, files *[]string) (string, error) {
+	text := strings.Join(words, " ")
+	if text == stdin || text == "" && !h.terminal() {
+		raw, err := io.ReadAll(io.LimitReader(h.in, maxQuestion+1))
+		if err != nil {
+			return "", admin.WithCode(admin.CodeFailed, fmt.Errorf(textNoInput, err))
+		}
+		if len(raw) > maxQuestion {
+			return "", admin.WithCode(admin.CodeUsage, fmt.Errorf(textLongQuestion, maxQuestion>>10))
+		}
+		text = string(raw)
+	}
+	if text = strings.TrimSpace(text); text == "" && len(*files) == 0 {
+		return "", admin.WithCode(admin.CodeUsage, errors.New(textNoQuestion))
+	}
+	for _, path := range *files {
+		if err := attach.Sendable(path); err != nil {
+			return "", admin.WithCode(admin.CodeUsage, fmt.Errorf(textNoSuchFile, path, err))
+		}
+	}
+	return text, nil
+}
+
+// maxQuestion is the longest question in bytes: a request takes 1 MiB, in which each of its bytes may be escaped.
+const maxQuestion = 512 << 10
+
 // askOnce asks once, and prints the answer.
-//
-//nolint:revive // flag-parameter: asJSON is a flag
-func askOnce(ctx context.Context, h *host, chat, text string, files []string, asJSON bool) error {
-	a := &attach.Answer{Chat: chat}
+func askOnce(ctx context.Context, h *host, q *question) error {
+	a := &attach.Answer{Chat: q.chat}
 	t := &talk{
-		host: h, chat: chat, alone: true, files: files, trouble: endOnTrouble,
-		open: func() (attach.View, func() bool) { return attach.Asking(text, a), leaves },
+		host: h, chat: q.chat, alone: true, files: q.files, trouble: endOnTrouble,
+		open: func() (attach.View, func() bool) { return attach.Asking(q.text, a), leaves },
 	}
 	err := t.run(ctx)
 	if e, ok := errors.AsType[*admin.ExitError](err); err != nil && (!ok || !e.Silent) {
 		return err
 	}
-	if asJSON {
+	a.Failed = err != nil
+	if q.asJSON {
 		raw, failed := json.Marshal(a)
 		if failed == nil {
 			failed = h.printJSON(raw)
 		}
-		return errors.Join(failed, err)
+		return cmp.Or(failed, err, unanswered(a))
 	}
-	if _, failed := fmt.Fprintln(h.out, console.Sanitize(a.Text())); failed != nil {
-		return failed
-	}
-	if len(a.Questions) > 0 && err == nil {
-		for _, q := range a.Questions {
-			_, _ = fmt.Fprintf(h.err, textAskedOf, q, admin.Program(), q) // the exit code says it too
+	if text := a.Text(); text != "" {
+		if _, failed := fmt.Fprintln(h.out, console.Sanitize(text)); failed != nil {
+			return failed
 		}
-		return &admin.ExitError{Code: admin.CodeFailed, Silent: true, Err: errUnanswered}
 	}
-	return err
+	for _, id := range a.Questions {
+		_, _ = fmt.Fprintf(h.err, textAskedOf, id, admin.Program(), id) // the exit code says it too
+	}
+	return cmp.Or(err, unanswered(a))
+}
+
+// unanswered is the end of a command whose call waits for a person.
+func unanswered(a *attach.Answer) error {
+	if len(a.Questions) == 0 {
+		return nil
+	}
+	return &admin.ExitError{Code: admin.CodeFailed, Silent: true, Err: errUnanswered}
 }

@@ -59,7 +59,7 @@ tools:
 5:5: tools.chats.telegram:help/-1: "telegram:help/-1": "help" is no bot: write its id, the number before the colon of its token
 6:5: tools.chats.telegram:-1#: "telegram:-1#" has an empty account or thread: write telegram:-1
 7:5: tools.chats.telegram:-07: "telegram:-07" is no chat there: ` + telegram + `
-8:5: tools.chats.console:ann: "console:ann" is no chat there: all conversations of the console have the same rules: write console:local
+8:5: tools.chats.console:ann: "console:ann" is no chat there: its conversations have the same rules: write console:local
 9:5: tools.chats.slack:T1/general: "slack:T1/general" is no chat there: write the channel's id, as in slack:T012AB3CD/C045EF6GH, and the thread's time behind #
 10:5: tools.chats.telegram:9: says nothing: write enabled, disabled or level, or leave it out
 `},

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/backoff"
 	"parley/pkg/config"
 	"parley/pkg/gateway"
 	"parley/pkg/gateway/admin"
@@ -35,7 +38,6 @@ type talk struct {
 	// introduce says on screen which model answers.
 	introduce func(ctx context.Context, a *gateway.App)
 
-	view    attach.View
 	session atomic.Pointer[attach.Session]
 }
 
@@ -62,77 +64,125 @@ func (t *talk) run(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	h.out = &watchedWriter{out: h.out, failed: stop}
+	own := &house{talk: t, cfg: cfg, log: log, stop: stop}
 	view, leaves := t.open()
-	t.view = view
-	client, err := attach.Dial(ctx, cfg.StateDir, t.chat)
-	switch {
-	case errors.Is(err, admin.ErrNotRunning), errors.Is(err, fs.ErrPermission): // the folder's own error names the cure
-		return t.own(ctx, stop, leaves, cfg, log)
-	case err != nil:
-		return admin.WithCode(admin.CodeFailed, err)
+	defer watchSignals(stop, leaves, nil)()
+	client, err := t.find(ctx, own)
+	if err != nil {
+		return err
 	}
 	defer client.Close()
-	defer watchSignals(stop, leaves, nil)()
-	if t.introduce != nil {
-		_, _ = fmt.Fprintln(h.err, textAttached) // a closed screen shows itself at the first answer
-	}
-	failed, err := t.attached(ctx, client, log, nil)
-	return talkEnd(ctx, err, failed)
-}
-
-// attached runs the console at a gateway; ended is closed when that is one of this process and
-// has ended.
-func (t *talk) attached(
-	ctx context.Context, client *attach.Client, log zerolog.Logger, ended <-chan struct{},
-) (failed bool, err error) {
-	s := attach.New(attach.Options{Client: client, View: t.view, Alone: t.alone, Files: t.files, Ended: ended, Log: log})
+	s := attach.New(attach.Options{Client: client, View: view, Alone: t.alone, Files: t.files, House: own, Log: log})
 	t.session.Store(s)
-	return s.Run(ctx)
+	failed, err := s.Run(ctx)
+	return own.close(ctx, err, failed)
 }
 
-// own runs a gateway for the console.
-func (t *talk) own(
-	ctx context.Context, stop context.CancelCauseFunc, leaves func() bool, cfg *config.Config, log zerolog.Logger,
-) error {
-	o := gateway.Options{
-		LookupEnv: t.host.lookupEnv, Log: log, Redactor: t.host.redactor, Console: t.introduce != nil, Grace: leaveGrace,
+// startTime is how long another gateway may take to start or to end, beside the console.
+const startTime = 20 * time.Second
+
+// find attaches to the gateway that runs, or runs one.
+func (t *talk) find(ctx context.Context, own *house) (*attach.Client, error) {
+	pauses, until := backoff.New(50*time.Millisecond, time.Second), time.Now().Add(startTime)
+	for {
+		client, err := attach.Dial(ctx, own.cfg.StateDir, t.chat)
+		switch {
+		case err == nil:
+			if t.introduce != nil {
+				_, _ = fmt.Fprintln(t.host.err, textAttached) // a closed screen shows itself at the first answer
+			}
+			return client, nil
+		case !errors.Is(err, admin.ErrNotRunning) && !errors.Is(err, fs.ErrPermission): // the folder's own error names the cure
+			return nil, admin.WithCode(admin.CodeFailed, err)
+		}
+		if err = own.open(ctx); err == nil {
+			if t.introduce != nil {
+				t.introduce(ctx, own.app)
+			}
+			return own.client(ctx)
+		}
+		// Another one starts, and has its socket in a moment, or one is ending.
+		e, ok := errors.AsType[*admin.ExitError](err)
+		if !ok || e.Code != admin.CodeInUse || time.Now().After(until) || !backoff.Sleep(ctx, pauses.Next()) {
+			return nil, err
+		}
+	}
+}
+
+// house is the gateway that a console runs itself: none at first where another one runs.
+type house struct {
+	talk *talk
+	cfg  *config.Config
+	log  zerolog.Logger
+	stop context.CancelCauseFunc
+
+	mu    sync.Mutex
+	app   *gateway.App
+	ended chan struct{}
+	err   error // once ended is closed
+}
+
+var _ attach.House = (*house)(nil)
+
+// Ended implements [attach.House].
+func (o *house) Ended() <-chan struct{} {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.ended
+}
+
+// Open implements [attach.House].
+func (o *house) Open(ctx context.Context) bool { return o.open(ctx) == nil }
+
+// open runs a gateway, until ctx ends.
+func (o *house) open(ctx context.Context) error {
+	t := o.talk
+	opt := gateway.Options{
+		LookupEnv: t.host.lookupEnv, Log: o.log, Redactor: t.host.redactor, Console: t.introduce != nil, Passing: true, Grace: leaveGrace,
 	}
 	if t.trouble != nil {
-		o.Trouble = t.trouble(stop)
+		opt.Trouble = t.trouble(o.stop)
 	}
-	a, err := gateway.New(ctx, cfg, o)
+	a, err := gateway.New(ctx, o.cfg, opt)
 	if err != nil {
 		return err
 	}
 	if err := a.Held(ctx); err != nil {
 		return admin.WithCode(admin.CodeFailed, errors.Join(err, a.Close()))
 	}
-	defer watchSignals(stop, leaves, nil)()
-	if t.introduce != nil {
-		t.introduce(ctx, a)
-	}
 	ended := make(chan struct{})
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.app, o.ended = a, ended
 	go func() {
 		defer close(ended)
-		err = a.Run(ctx, func(context.Context, string, error) bool { return false })
-		stop(err)
+		o.err = a.Run(ctx, func(context.Context, string, error) bool { return false })
+		o.stop(o.err)
 	}()
-	failed, talkErr := t.beside(ctx, cfg.StateDir, log, ended)
-	stop(talkErr)
-	<-ended
-	return ending(ctx, a, err, failed)
+	return nil
 }
 
-// beside runs the console beside the gateway of this process.
-func (t *talk) beside(
-	ctx context.Context, stateDir string, log zerolog.Logger, ended <-chan struct{},
-) (failed bool, err error) {
-	client, err := attach.Await(ctx, stateDir, t.chat)
+// client is a client of the gateway that this process runs.
+func (o *house) client(ctx context.Context) (*attach.Client, error) {
+	c, err := attach.Await(ctx, o.cfg.StateDir, o.talk.chat)
 	if err != nil {
-		return false, err
+		return nil, o.close(ctx, err, false)
 	}
-	defer client.Close()
-	return t.attached(ctx, client, log, ended)
+	return c, nil
+}
+
+// close ends the gateway, if there is one, and turns the end of the console into an exit code.
+func (o *house) close(ctx context.Context, err error, failed bool) error {
+	if u, ok := errors.AsType[*attach.UnsentError](err); ok {
+		err = u.Reason
+	}
+	ended := o.Ended()
+	if ended == nil {
+		return talkEnd(ctx, err, failed)
+	}
+	o.stop(err)
+	<-ended
+	return ending(ctx, o.app, o.err, failed)
 }
 
 // talkEnd turns the end of a console at another process's gateway into an exit code.

@@ -162,9 +162,10 @@ and remembers. Pairing covers direct chats only: in a group, a paired person is 
 so once a day. To change the rights of a pair, revoke it and approve a new code.`
 	textAsOwner  = " as owner"
 	textChat     = "Talk to the agent here"
-	textChatLong = `Opens a console to the agent in this process. In a terminal, Ctrl-C stops the
-turn first and leaves second, and Ctrl-D leaves. Piped, each line is one message;
-the command ends when all are answered, with code 1 when one was not.`
+	textChatLong = `Opens a console at the gateway that runs on this state folder, or runs one itself, to which other
+consoles may attach. Without an option it goes on with the usual conversation. In a
+terminal, Ctrl-C stops the turn first and leaves second, and Ctrl-D leaves. Piped, each
+line is one message; the command ends when all are answered, with code 1 when one was not.`
 	textRun     = "Run all configured channels"
 	textRunLong = `Runs all configured channels, and a console when it is started in a terminal.
 SIGTERM stops it: it accepts no more messages, gives running turns 20 s, and the
@@ -180,14 +181,18 @@ AGENT.md has trouble, also without a gateway; 4 no gateway is running.`
 	textFileFlag    = "send this file along; may be given several times"
 	textBadSession  = "--session %s: letters, digits, - and _ name a conversation, at most 64"
 	textAsk         = "Ask once, and print the answer"
-	textAskLong     = `Asks the gateway that runs, or one of its own, prints the answer and ends. Each question has a
-conversation of its own, unless --session names one.
-Exit codes: 0 answered; 1 no answer, or a call waits for approval.`
-	textAskedOf    = "approval %s waits for you: %s approvals approve %s\n"
-	textNoChannel  = "no channel is enabled, nor consoles: enable one under channels in the configuration, such as console"
-	textAttached   = "attached to the gateway that runs"
-	textDoctor     = "Look for faults of the set-up, and tell their cures"
-	textDoctorLong = `Looks at the configuration, the rights on folders, the disk, the store, the clock, the
+	textAskLong     = `Asks the gateway that runs, or one of its own, prints the answer and ends. Without TEXT, or with - for
+it, the question is read from standard input. Each question has a conversation of its own, unless --session names one.
+Exit codes: 0 answered; 1 no answer, or a call waits for approval; 2 no question, or no such file.`
+	textNoInput      = "standard input cannot be read: %w"
+	textLongQuestion = "the question is longer than %d KiB: send it as a file, with -f"
+	textNoQuestion   = "write a question, or - to read it from standard input"
+	textNoSuchFile   = "-f %s: %w"
+	textAskedOf      = "approval %s waits for you: %s approvals approve %s\n"
+	textNoChannel    = "no channel is enabled, nor consoles: enable one under channels in the configuration, such as console"
+	textAttached     = "attached to the gateway that runs"
+	textDoctor       = "Look for faults of the set-up, and tell their cures"
+	textDoctorLong   = `Looks at the configuration, the rights on folders, the disk, the store, the clock, the
 sandbox, the tools, the ports, and asks the configured servers: each model one small
 question, which costs as any other does, and Telegram and Slack for their tokens and
 webhooks. Each line has a mark (ok, warn, fail, or skip for a part that was not looked

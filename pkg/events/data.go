@@ -22,6 +22,16 @@ func (d TurnBegun) redacted(redact func(string) string) Data {
 }
 
 // Name implements [Data].
+func (Joined) Name() string { return "joined" }
+
+func (d Joined) size() int { return len(d.Message) + len(d.Text) + sizeOf(d.Files) }
+
+func (d Joined) redacted(redact func(string) string) Data {
+	d.Text, d.Files = redact(d.Text), redactedFiles(d.Files, redact)
+	return d
+}
+
+// Name implements [Data].
 func (Token) Name() string { return "token" }
 
 func (d Token) size() int { return len(d.Text) }

@@ -40,6 +40,15 @@ type TurnBegun struct {
 	Files []channels.KeptFile `json:"files,omitempty"`
 }
 
+// Joined is a further message that a turn answers: it waited beside the first one, or came while
+// the turn was under way.
+type Joined struct {
+	// Message is the id of the message, and Text its words.
+	Message string              `json:"message"`
+	Text    string              `json:"text"`
+	Files   []channels.KeptFile `json:"files,omitempty"`
+}
+
 // Token is a piece of the growing answer. It is never cut inside of a code point.
 type Token struct {
 	Text string `json:"text"`

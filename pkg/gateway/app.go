@@ -75,6 +75,8 @@ type Options struct {
 	Trouble func(error)
 	// Console means that a person sits at a console of this process.
 	Console bool
+	// Passing means that the gateway lasts as long as a console of this process.
+	Passing bool
 	// Grace is how long turns may go on after the stop; 0: 20 s.
 	Grace time.Duration
 	// Operate constructs an App for one operation: it has no model and no channels.

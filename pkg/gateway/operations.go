@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/screens"
+	"parley/pkg/gateway/socket"
 	"parley/pkg/policy"
 	"parley/pkg/session/bolt"
 )
@@ -42,7 +44,7 @@ func Operate(ctx context.Context, cfg *config.Config, o Options, op admin.Operat
 	if err != nil {
 		return err
 	}
-	err = a.Operations().Do(ctx, op.Name, r, admin.EmitTo(take))
+	err = a.Operations().Do(socket.AsUser(ctx, os.Getuid()), op.Name, r, admin.EmitTo(take))
 	return admin.Failed(errors.Join(err, a.Close()))
 }
 

@@ -33,7 +33,7 @@ func webRules() policy.ChannelRules {
 func serveAPI(a *App) {
 	a.consoles = consoles.New(consoles.Options{
 		Routes: nativeAPI(a, console.Name, screens.ConsoleNames{}).Routes(admin.ConsolePath, httpd.AccessPage),
-		Note:   a.audit.note,
+		Note:   a.audit.note, Passing: a.o.Passing,
 		Quiet: func(ctx context.Context, chat, text string) error {
 			return a.screens.Quiet(ctx, channels.Address{Channel: console.Name, Chat: chat}, text)
 		},

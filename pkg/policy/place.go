@@ -58,7 +58,7 @@ func CheckPlace(s string, known []string) error {
 func chatForm(channel string) (chat, thread, cure string) {
 	switch channel {
 	case consoleChannel:
-		return `^(` + consoleChat + `)?$`, `^$`, "all conversations of the console have the same rules: write console:local"
+		return `^(` + consoleChat + `)?$`, `^$`, "its conversations have the same rules: write console:local"
 	case "telegram":
 		return `^-?[1-9][0-9]{0,18}$`, `^([1-9][0-9]{0,9})?$`, "write the chat's numeric id, as in telegram:-1001234567890, and that of the topic behind #"
 	case slackChannel:

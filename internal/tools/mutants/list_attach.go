@@ -1,13 +1,15 @@
 package mutants
 
+import "slices"
+
 // attachMutants break the promises about consoles at a running gateway.
 func attachMutants() []Mutant {
 	const gateway, session = "cmd/gateway", "pkg/gateway/attach/session.go"
 	const attach, many, users = "console: attach", "console: many", "console: users"
-	return []Mutant{
+	all := []Mutant{
 		{
 			Promise: attach, Defect: "does not show what another console says",
-			File: session, Old: "if s.waits.begun(d) {", New: "if s.waits.begun(d) || true {",
+			File: session, Old: `own || d.Text == "" || err != nil {`, New: `own || true {`,
 			Dir: gateway, Test: "^TestTwoConsolesShareAConversation$",
 		},
 		{
@@ -28,18 +30,114 @@ func attachMutants() []Mutant {
 		},
 		{
 			Promise: users, Defect: "lets every user of the machine in",
-			File: "pkg/gateway/socket/group.go", Old: "if id == os.Getuid() || id == 0 || g.has(id) {", New: "if id >= 0 {",
+			File: "pkg/gateway/socket/group.go", Old: "if own(p.UID) || g != nil &&", New: "if p.UID >= 0 || g != nil &&",
 			Dir: gateway, Test: "^TestOtherUsersAreTurnedAway$",
 		},
 		{
 			Promise: users, Defect: "a refusal is not written down",
-			File: "pkg/gateway/socket/socket.go", Old: `Outcome: "refused", Detail: err.Error()})`, New: `Outcome: "refused"})`,
+			File: "pkg/gateway/socket/socket.go", Old: `Outcome: "refused", Detail: detail})`, New: `Outcome: "refused"})`,
 			Dir: gateway, Test: "^TestOtherUsersAreTurnedAway$",
 		},
 		{
 			Promise: users, Defect: "the group of the configuration may not attach",
 			File: "pkg/gateway/operations.go", Old: "Group: a.cfg.Admin.Group}", New: `Group: ""}`,
 			Dir: gateway, Test: "^TestAGroupMayAttach$",
+		},
+		{
+			Promise: attach, Defect: "shows the first of several messages of another console alone",
+			File: "pkg/agent/turn/telling.go", Old: "	l.joined(t.Info.Items[1:])\n", New: "",
+			Dir: gateway, Test: "^TestMessagesThatShareATurn$",
+		},
+		{
+			Promise: attach, Defect: "hides from a console what another one has seen meanwhile",
+			File: session, Old: "case !s.begun && !slices", New: "case !slices",
+			Dir: gateway, Test: "^TestAConsoleShowsWhatAnotherOneHasSeen$",
+		},
+	}
+	return slices.Concat(all, restartMutants(), consoleUserMutants())
+}
+
+// restartMutants break those about a gateway that is gone.
+func restartMutants() []Mutant {
+	const gateway, attach, restarts = "cmd/gateway", "pkg/gateway/attach/", "console: restarts"
+	const client, stream, session = attach + "client.go", attach + "stream.go", attach + "session.go"
+	return []Mutant{
+		{
+			Promise: restarts, Defect: "a message has no key, and counts twice when it is sent again",
+			File: client, Old: `req.Header.Set("Idempotency-Key", key)`, New: `_ = key`,
+			Dir: "internal/test/kill", Test: "^TestKillTheGatewayUnderAConsole$/^P2$",
+		},
+		{
+			Promise: restarts, Defect: "gives a message up while the gateway is gone",
+			File: client, Old: "late() || !backoff.Sleep", New: "true || !backoff.Sleep",
+			Dir: gateway, Test: "^TestAConsoleOutlastsItsGateway$",
+		},
+		{
+			Promise: restarts, Defect: "does not say that the gateway is back",
+			File: stream, Old: "			f.back()\n", New: "",
+			Dir: gateway, Test: "^TestAConsoleTellsThatTheGatewayIsGone$",
+		},
+		{
+			Promise: restarts, Defect: "waits for the gateway of a console that has left",
+			File: attach + "house.go", Old: "case c.session.client.passing.Load() &&", New: "case false &&",
+			Dir: gateway, Test: "^TestAConsoleTakesTheGatewayOver$",
+		},
+		{
+			Promise: restarts, Defect: "shows an answer again that is on the screen",
+			File: session, Old: `if s.shown[d.ID] && d.Replaces == "" {`, New: `if false {`,
+			Dir: "internal/test/kill", Test: "^TestKillTheGatewayUnderAConsole$/^P10$",
+		},
+		{
+			Promise: restarts, Defect: "a console gives up where another one is starting the gateway",
+			File: gateway + "/talk.go", Old: "if !ok || e.Code != admin.CodeInUse ||", New: "if !ok || e.Code == admin.CodeInUse ||",
+			Dir: gateway, Test: "^TestConsolesThatStartAtOnce$",
+		},
+		{
+			Promise: "console: releases", Defect: "serves consoles of other releases",
+			File: "pkg/gateway/consoles/consoles.go", Old: "version != admin.ConsoleProtocol", New: "version == admin.LastsPassing",
+			Dir: gateway, Test: "^TestConsolesOfOtherReleases$",
+		},
+	}
+}
+
+// consoleUserMutants break those about the users of consoles.
+func consoleUserMutants() []Mutant {
+	const gateway, socket, users = "cmd/gateway", "pkg/gateway/socket/", "console: users"
+	return []Mutant{
+		{
+			Promise: "console: rights", Defect: "gives another conversation of the console other rights",
+			File: "pkg/policy/authorize.go", Old: "c.place.Governs(a)", New: "c.place.Matches(a)",
+			Dir: gateway, Test: "^TestTheRightsOfTheConsoleHoldInEachConversation$",
+		},
+		{
+			Promise: users, Defect: "an answer to a question is not on record with its user",
+			File: "pkg/gateway/consoles/consoles.go", Old: `question != "" && answer.status <`, New: `question == "?" && answer.status <`,
+			Dir: gateway, Test: "^TestConsolesOfTwoUsers$",
+		},
+		{
+			Promise: users, Defect: "a command of an operator is not on record with its user",
+			File: "pkg/gateway/admin/operation.go", Old: "			row.Sender = operator(ctx)\n", New: "",
+			Dir: gateway, Test: "^TestConsolesOfTwoUsers$",
+		},
+		{
+			Promise: users, Defect: "knows of a user only the first group",
+			File: socket + "peer_linux.go", Old: "p.Groups = append(p.Groups, int(g))", New: "_ = g",
+			Dir: gateway, Test: "^TestConsolesOfTwoUsers$",
+		},
+		{
+			Promise: users, Defect: "one member takes all places",
+			File: socket + "places.go", Old: "p.of[uid] >= p.most/half", New: "p.of[uid] >= p.most",
+			Dir: "pkg/gateway/socket", Test: "^TestPlacesAreShared$",
+		},
+		{
+			Promise: users, Defect: "a user who is turned away fills the audit log",
+			File: socket + "socket.go", Old: "if r.noted >= maxRefusals {", New: "if r.noted < 0 {",
+			Dir: "pkg/gateway/socket", Test: "^TestRefusalsAreBounded$",
+		},
+		{
+			Promise: "console: many", Defect: "a question that waits for a person ends without an error",
+			File: gateway + "/chat.go", Old: "return cmp.Or(failed, err, unanswered(a))", New: "return cmp.Or(failed, err)",
+			Dir: gateway, Test: "^TestAskReadsItsInput$",
 		},
 	}
 }

@@ -144,6 +144,7 @@ func (j journal) Steer(ctx context.Context) ([]providers.Message, error) {
 		return nil, err
 	}
 	r.Provenance.AddItems(items)
+	r.live.told.joined(items)
 	return r.UserMessages(items, r.Deps.Prompts.Fetch(ctx, r.Info.Address, r.Space, items)), nil
 }
 

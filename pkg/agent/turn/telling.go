@@ -38,6 +38,16 @@ func (l *telling) begin(t *Turn) {
 	}
 	l.done, l.of = events.Done{Turn: t.Info.ID, Stop: events.StopEnd}, t
 	l.to = t.Deps.Surfaces.At(t.Info.Address).Events.Begin(t.Info.Address, d)
+	l.joined(t.Info.Items[1:])
+}
+
+// joined tells of further messages that the turn answers.
+func (l *telling) joined(items []session.Item) {
+	for i := range items {
+		if m := items[i].Inbound; m != nil {
+			l.to.Tell(events.Joined{Message: items[i].ID, Text: m.Words(), Files: m.Kept()})
+		}
+	}
 }
 
 // end tells that the turn is committed, or with an error that it will run again.

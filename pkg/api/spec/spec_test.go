@@ -94,6 +94,7 @@ func TestTheDocumentHasEachField(t *testing.T) {
 		{"../agui/wire.go", "interrupt", "Interrupt"},
 		{"../agui/wire.go", "said", "SnapshotMessage"},
 		{"../../events/event.go", "TurnBegun", "TurnEvent"},
+		{"../../events/event.go", "Joined", "JoinedEvent"},
 		{"../../events/event.go", "Token", "TextEvent"},
 		{"../../events/event.go", "Reasoning", "TextEvent"},
 		{"../../events/event.go", "Restart", "RestartEvent"},

@@ -12,6 +12,29 @@ import (
 // ConsolePath is the beginning of the paths of consoles on the socket.
 const ConsolePath = "/console"
 
+// The protocol of consoles: both sides speak this version, or the gateway refuses.
+const (
+	ConsoleProtocol = "1"
+	// HeaderProtocol is the header of a request with the version.
+	HeaderProtocol = "Parley-Console"
+	// HeaderLasts is the header of an answer that says how long the gateway lasts.
+	HeaderLasts = "Parley-Lasts"
+	// LastsLong is a gateway that runs by itself.
+	LastsLong = "long"
+	// LastsPassing is one that a console runs and ends.
+	LastsPassing = "passing"
+)
+
+// speaking names the protocol in each request.
+type speaking struct{ way http.RoundTripper }
+
+// RoundTrip implements [http.RoundTripper].
+func (s speaking) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set(HeaderProtocol, ConsoleProtocol)
+	return s.way.RoundTrip(r)
+}
+
 // Attached is a client of the gateway that runs on a state folder, for requests below
 // [ConsolePath]; release ends its connections. The error is [ErrNotRunning] where none runs.
 func Attached(ctx context.Context, stateDir string) (client *http.Client, release func(), err error) {
@@ -35,5 +58,5 @@ func Attached(ctx context.Context, stateDir string) (client *http.Client, releas
 		DisableKeepAlives: true,
 		DialContext:       func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) },
 	}
-	return &http.Client{Transport: way}, func() { way.CloseIdleConnections(); closeFolder() }, nil
+	return &http.Client{Transport: speaking{way}}, func() { way.CloseIdleConnections(); closeFolder() }, nil
 }

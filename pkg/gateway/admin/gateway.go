@@ -57,7 +57,7 @@ type Gateway struct {
 
 // Consoles are those that come over the socket.
 type Consoles struct {
-	// Handler serves their requests; nil where no gateway runs. [socket.Peer] tells it whose they are.
+	// Handler serves their requests; nil where no gateway runs. [socket.PeerOf] tells it whose they are.
 	Handler http.Handler
 	// Group is the name of the group whose members may use the socket; "" is none.
 	Group string

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"parley/pkg/audit"
+	"parley/pkg/gateway/socket"
 	"parley/pkg/tools"
 )
 
@@ -80,12 +81,16 @@ func (g *Gateway) Do(ctx context.Context, name string, r *Request, take Emit) (e
 	all := Operations()
 	i := slices.IndexFunc(all, func(op Operation) bool { return op.Name == name })
 	if i < 0 {
-		g.Note(audit.Row{Kind: audit.KindOperator, Outcome: "failed", Detail: name})
+		g.Note(audit.Row{Kind: audit.KindOperator, Sender: operator(ctx), Outcome: "failed", Detail: name})
 		return fmt.Errorf(textUnknownOperation, name)
 	}
 	op := all[i]
 	if op.Audited {
-		defer func() { g.Note(operatorRow(op, r, err)) }()
+		defer func() {
+			row := operatorRow(op, r, err)
+			row.Sender = operator(ctx)
+			g.Note(row)
+		}()
 	}
 	return op.Handle(ctx, g, r, func(v any) error {
 		raw, err := json.Marshal(v)
@@ -94,6 +99,14 @@ func (g *Gateway) Do(ctx context.Context, name string, r *Request, take Emit) (e
 		}
 		return take(json.RawMessage(g.Redact(string(raw))))
 	})
+}
+
+// operator is the user of the machine who has an operation done; "" where it is somebody else.
+func operator(ctx context.Context) string {
+	if uid, ok := socket.PeerOf(ctx); ok {
+		return socket.Name(uid)
+	}
+	return ""
 }
 
 // operatorRow names the operation and its object. ApprovePair replaces the pairing

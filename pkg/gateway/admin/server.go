@@ -24,10 +24,11 @@ const (
 	// The path of the operations.
 	operationsPath = "/operations"
 	// The bounds of a request, of the operations under way, and of the connections: a console has
-	// one for its events, and one for a moment with each message.
+	// one for its events, one while it waits for its last answer, and one for a moment with each
+	// message.
 	maxRequest     = 1 << 20
 	maxOperations  = 16
-	maxConnections = 272
+	maxConnections = 512
 	// How long requests under way may go on after the end.
 	lastWords = time.Second
 	// The longest that reading a request or connecting may take.
@@ -55,14 +56,13 @@ type answerLine struct {
 // Server does the operations that commands ask for over the socket.
 type Server struct {
 	listener net.Listener
-	// slots has one for each connection, which the listener puts in; busy one for each operation,
-	// so that consoles keep room.
-	slots, busy chan struct{}
-	release     func()
-	consoles    http.Handler
-	do          func(ctx context.Context, name string, r *Request, emit Emit) error
-	redact      func(string) string
-	log         zerolog.Logger
+	// busy has one for each operation, so that consoles keep room.
+	busy     chan struct{}
+	release  func()
+	consoles http.Handler
+	do       func(ctx context.Context, name string, r *Request, emit Emit) error
+	redact   func(string) string
+	log      zerolog.Logger
 	// open counts the connections with an operation that has not ended.
 	open sync.WaitGroup
 }
@@ -70,8 +70,7 @@ type Server struct {
 // Listen opens the socket in the state folder. The caller holds the store, so that a
 // socket left there is a dead gateway's.
 func Listen(stateDir string, g *Gateway) (*Server, error) {
-	slots := make(chan struct{}, maxConnections)
-	l, err := socket.Listen(socket.Options{StateDir: stateDir, Group: g.Consoles.Group, Slots: slots, Note: g.Note, Log: g.Log})
+	l, err := socket.Listen(socket.Options{StateDir: stateDir, Group: g.Consoles.Group, Most: maxConnections, Note: g.Note, Log: g.Log})
 	switch {
 	case errors.Is(err, socket.ErrGroup):
 		return nil, WithCode(CodeUsage, err)
@@ -79,7 +78,7 @@ func Listen(stateDir string, g *Gateway) (*Server, error) {
 		return nil, StoreError(bolt.DirError(stateDir, err))
 	}
 	return &Server{
-		listener: l, slots: slots, busy: make(chan struct{}, maxOperations), release: l.Release, consoles: g.Consoles.Handler,
+		listener: l, busy: make(chan struct{}, maxOperations), release: l.Release, consoles: g.Consoles.Handler,
 		do: g.Do, redact: g.Redact, log: g.Log,
 	}, nil
 }
@@ -116,13 +115,12 @@ func shut(ctx context.Context, srv *http.Server) {
 	}
 }
 
-// count follows a connection, and gives its slot back at its end.
+// count follows a connection to its end.
 func (s *Server) count(_ net.Conn, state http.ConnState) {
 	switch state {
 	case http.StateNew:
 		s.open.Add(1)
 	case http.StateClosed, http.StateHijacked:
-		<-s.slots
 		s.open.Done()
 	case http.StateActive, http.StateIdle:
 	}

@@ -6,6 +6,8 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,12 +19,24 @@ import (
 // the time of the test.
 type pipes struct {
 	dialed chan net.Conn
-	slots  chan struct{}
+	open   atomic.Int32
 	closed chan struct{}
 }
 
+// pipe is the server's end of a connection.
+type pipe struct {
+	net.Conn
+
+	over func()
+}
+
+func (p *pipe) Close() error {
+	p.over()
+	return p.Conn.Close()
+}
+
 func newPipes() *pipes {
-	return &pipes{dialed: make(chan net.Conn), slots: make(chan struct{}, maxConnections), closed: make(chan struct{})}
+	return &pipes{dialed: make(chan net.Conn), closed: make(chan struct{})}
 }
 
 func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
@@ -34,8 +48,8 @@ func (p *pipes) dial(context.Context, string, string) (net.Conn, error) {
 func (p *pipes) Accept() (net.Conn, error) {
 	select {
 	case conn := <-p.dialed:
-		p.slots <- struct{}{}
-		return conn, nil
+		p.open.Add(1)
+		return &pipe{conn, sync.OnceFunc(func() { p.open.Add(-1) })}, nil
 	case <-p.closed:
 		return nil, net.ErrClosed
 	}
@@ -57,7 +71,7 @@ func serving(t *testing.T, do func(context.Context) error) (p *pipes, stop func(
 	t.Helper()
 	p = newPipes()
 	s := &Server{
-		listener: p, slots: p.slots, busy: make(chan struct{}, maxOperations),
+		listener: p, busy: make(chan struct{}, maxOperations),
 		release: func() {}, redact: func(s string) string { return s }, log: zerolog.Nop(),
 		do: func(ctx context.Context, _ string, _ *Request, emit Emit) error {
 			if err := do(ctx); err != nil {
@@ -131,8 +145,8 @@ func TestARequestHasATime(t *testing.T) {
 					t.Errorf("the connection ended after %v", took)
 				}
 				synctest.Wait()
-				if len(p.slots) > 0 {
-					t.Error("the connection keeps its slot")
+				if p.open.Load() > 0 {
+					t.Error("the connection is kept")
 				}
 			})
 		})

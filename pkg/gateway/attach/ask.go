@@ -17,6 +17,8 @@ type Answer struct {
 	Messages []string `json:"messages"`
 	// Questions are the ids of approvals that wait for a person.
 	Questions []string `json:"questions,omitempty"`
+	// Failed says that the question got no answer; the messages then tell why.
+	Failed bool `json:"failed,omitempty"`
 }
 
 // Text is the whole answer.

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"parley/pkg/api/native"
@@ -35,6 +37,24 @@ type Client struct {
 	stateDir, chat string
 	http           *http.Client
 	release        func()
+	// patient means that a gateway that is gone is waited for as long as the context lasts.
+	patient atomic.Bool
+	// passing means that a console runs the gateway, which ends with that.
+	passing atomic.Bool
+}
+
+// waited says whether a gateway has been gone for too long.
+func (c *Client) waited(since time.Time) bool {
+	return !c.patient.Load() && time.Since(since) > patience
+}
+
+// send makes a request, and notes how long the gateway lasts that answers it.
+func (c *Client) send(req *http.Request) (*http.Response, error) {
+	resp, err := c.http.Do(req)
+	if err == nil {
+		c.passing.Store(resp.Header.Get(admin.HeaderLasts) == admin.LastsPassing)
+	}
+	return resp, err
 }
 
 // Dial finds the gateway. The error is [admin.ErrNotRunning] where none runs.
@@ -85,11 +105,22 @@ func (c *Client) call(ctx context.Context, method, address, key string, body, in
 	if err != nil {
 		return err
 	}
-	pauses, until := backoff.New(firstPause, lastPause), time.Now().Add(patience)
+	return c.insist(ctx, func() error { return c.once(ctx, method, address, key, raw, into) })
+}
+
+// insist tries something until the gateway has answered, ctx ends, or the patience is over.
+func (c *Client) insist(ctx context.Context, try func() error) error {
+	begun := time.Now()
+	return retry(ctx, func() bool { return c.waited(begun) }, try)
+}
+
+// retry tries something until it is answered, ctx ends, or it is too late.
+func retry(ctx context.Context, late func() bool, try func() error) error {
+	pauses := backoff.New(firstPause, lastPause)
 	for {
-		err := c.once(ctx, method, address, key, raw, into)
+		err := try()
 		said, answered := errors.AsType[*refusal](err)
-		if err == nil || answered && !said.passes() || time.Now().After(until) || !backoff.Sleep(ctx, pauses.Next()) {
+		if err == nil || answered && !said.passes() || late() || !backoff.Sleep(ctx, pauses.Next()) {
 			return err
 		}
 	}
@@ -116,7 +147,7 @@ func (c *Client) once(ctx context.Context, method, address, key string, raw []by
 
 // do makes a request and reads its answer.
 func (c *Client) do(req *http.Request, into any) error {
-	resp, err := c.http.Do(req)
+	resp, err := c.send(req)
 	if err != nil {
 		return err
 	}
@@ -134,7 +165,11 @@ func (c *Client) do(req *http.Request, into any) error {
 // refusedBy reads a refusal.
 func refusedBy(status int, answer []byte) error {
 	var body struct{ Error refusal }
-	if json.Unmarshal(answer, &body) != nil || body.Error.Message == "" {
+	switch readable := json.Unmarshal(answer, &body) == nil && body.Error.Message != ""; {
+	case readable:
+	case status == http.StatusNotFound: // a gateway before the protocol of consoles
+		body.Error.Message = textOldGateway
+	default:
 		body.Error.Message = fmt.Sprintf(textStatus, status)
 	}
 	body.Error.status = status
@@ -160,8 +195,39 @@ func (c *Client) say(ctx context.Context, key string, m newMessage) (said, error
 	return s, err
 }
 
-// upload stores a file for the next message, and returns its id.
+// Sendable says why a file cannot be sent along.
+func Sendable(path string) error {
+	f, err := os.Open(path) //nolint:gosec // the person names the file
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }() // it was only looked at
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New(textNoFile)
+	}
+	return err
+}
+
+// upload stores a file for the next message, and returns its id. Where it is stored twice, because
+// an answer was lost, the first copy belongs to no message, and the gateway removes it.
 func (c *Client) upload(ctx context.Context, path string) (id string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, uploadTime)
+	defer cancel()
+	err = c.insist(ctx, func() error {
+		id, err = c.uploadOnce(ctx, path)
+		if unread, ok := errors.AsType[*fs.PathError](err); ok {
+			return &refusal{Message: unread.Error()} // another attempt reads no more
+		}
+		return err
+	})
+	return id, err
+}
+
+func (c *Client) uploadOnce(ctx context.Context, path string) (id string, err error) {
 	f, err := os.Open(path) //nolint:gosec // the person names the file
 	if err != nil {
 		return "", err
@@ -171,8 +237,6 @@ func (c *Client) upload(ctx context.Context, path string) (id string, err error)
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, uploadTime)
-	defer cancel()
 	address := c.path("/files") + "?name=" + url.QueryEscape(filepath.Base(path))
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, f)
 	if err != nil {
@@ -197,21 +261,16 @@ func (c *Client) decide(ctx context.Context, id, decision string) error {
 }
 
 // quiet returns when nothing is under way in the chat; an event with this text then follows all
-// that came of it.
+// that came of it. That may take long: the follower of the chat ends ctx where the gateway is gone.
 func (c *Client) quiet(ctx context.Context, text string) error {
-	pauses := backoff.New(firstPause, lastPause)
-	for {
+	return retry(ctx, func() bool { return false }, func() error {
 		address := c.path("/quiet") + "?text=" + url.QueryEscape(text)
 		req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, http.NoBody)
 		if err != nil {
 			return err
 		}
-		err = c.do(req, &struct{}{})
-		said, answered := errors.AsType[*refusal](err)
-		if err == nil || answered && !said.passes() || !backoff.Sleep(ctx, pauses.Next()) {
-			return err
-		}
-	}
+		return c.do(req, &struct{}{})
+	})
 }
 
 // seen says that the person has seen all messages up to one. It is tried once.
@@ -225,7 +284,9 @@ func (c *Client) seen(ctx context.Context, to string) error {
 
 // page is the end of the chat.
 type page struct {
-	Messages  []message  `json:"messages"`
+	Messages []message `json:"messages"`
+	// Before is the place of the oldest of them, where there are older ones.
+	Before    uint64     `json:"before"`
 	Approvals []question `json:"approvals"`
 	After     string     `json:"after"`
 	Unseen    []string   `json:"unseen"`
@@ -240,6 +301,7 @@ type message struct {
 	Turn      string            `json:"turn"`
 	Role      string            `json:"role"`
 	Text      string            `json:"text"`
+	Time      time.Time         `json:"time"`
 	File      string            `json:"file"`
 	ToolCalls []json.RawMessage `json:"tool_calls"`
 }
@@ -257,27 +319,4 @@ func (c *Client) read(ctx context.Context) (page, error) {
 	var p page
 	err := c.call(ctx, http.MethodGet, c.path(""), "", nil, &p)
 	return p, err
-}
-
-// row is the chat in the list of chats.
-type row struct {
-	Chat  string    `json:"chat"`
-	Title string    `json:"title"`
-	Time  time.Time `json:"time"`
-}
-
-// row is the row of the chat; that of a new one is empty.
-func (c *Client) row(ctx context.Context) (row, error) {
-	var list struct {
-		Chats []row `json:"chats"`
-	}
-	if err := c.call(ctx, http.MethodGet, "http://gateway"+admin.ConsolePath+"/chats", "", nil, &list); err != nil {
-		return row{}, err
-	}
-	for i := range list.Chats {
-		if list.Chats[i].Chat == c.chat {
-			return list.Chats[i], nil
-		}
-	}
-	return row{}, nil
 }

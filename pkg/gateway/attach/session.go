@@ -16,6 +16,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/channels/console"
 	"parley/pkg/events"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/providers"
 )
 
@@ -36,37 +37,44 @@ type Session struct {
 	// alone means that each message is a turn of its own, and that Run returns when all is answered.
 	alone bool
 	files []string
-	gone  <-chan struct{}
+	house House
 	log   zerolog.Logger
 
 	waits *waits
 
 	// The follower's alone.
-	draft  string
-	round  int
-	turn   events.TurnBegun
-	shown  map[string]bool // the ids of messages on the screen
-	closed map[string]bool // questions that have their answers
-	marked chan struct{}   // closed when the gateway knows that the last message was seen
+	begun   bool // the chat was read once: what is not on the screen has come since
+	draft   string
+	round   int
+	turn    events.TurnBegun
+	answers []string        // the messages that the turn answers
+	shown   map[string]bool // the ids of messages on the screen
+	closed  map[string]bool // questions that have their answers
+	marked  chan struct{}   // closed when the gateway knows that the last message was seen
 }
 
 // Options are the parts of a [Session].
 type Options struct {
 	Client *Client
 	View   View
-	Alone  bool
+	// Alone is for a console behind a pipe: each message is a turn of its own, Run returns when all
+	// is answered, and a gateway that is gone is waited for 20 s; a person is told of it, and waits
+	// as long as they like.
+	Alone bool
 	// Files are the paths of files that go with the first message.
 	Files []string
-	// Ended is closed when the gateway has ended; nil where it is another process's. What it says
-	// until then is shown, also after the context of Run has ended.
-	Ended <-chan struct{}
+	// House is nil where this process never runs the gateway.
+	House House
 	Log   zerolog.Logger
 }
 
 // New is a session that is not running yet.
 func New(o Options) *Session {
+	if o.House == nil {
+		o.House = elsewhere{}
+	}
 	s := &Session{
-		client: o.Client, view: o.View, alone: o.Alone, files: o.Files, gone: o.Ended, log: o.Log,
+		client: o.Client, view: o.View, alone: o.Alone, files: o.Files, house: o.House, log: o.Log,
 		at:    channels.Address{Channel: console.Name, Chat: o.Client.chat},
 		shown: map[string]bool{}, closed: map[string]bool{},
 		waits: newWaits(), marked: make(chan struct{}),
@@ -83,24 +91,29 @@ func (s *Session) Busy() bool { return s.waits.working() }
 func (s *Session) Run(ctx context.Context) (failed bool, err error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	if err := s.welcome(ctx); err != nil {
-		return false, err
-	}
-	after, err := s.catchUp(ctx)
+	p, err := s.client.read(ctx)
 	if err != nil {
 		return false, err
 	}
+	if err := s.welcome(ctx, &p); err != nil {
+		return false, err
+	}
+	after, err := s.catchUp(ctx, &p)
+	if err != nil {
+		return false, err
+	}
+	s.client.patient.Store(!s.alone)
 	followed := make(chan struct{})
 	rest, halt := context.WithCancel(context.WithoutCancel(ctx))
 	defer func() { <-s.marked }()
 	go func() {
 		defer close(followed)
-		lost := func() {
-			if ctx.Err() == nil { // else it is the end that was asked for
-				_ = s.view.Status(ctx, s.at, textLost) // a closed screen shows itself at the next answer
-			}
+		c := contact{session: s}
+		way := stream{
+			client: s.client, over: func() bool { return ended(s.house) },
+			lost: func() { c.lost(ctx) }, back: func() { c.back(ctx) },
+			take: func(e *event) error { return s.take(rest, e) },
 		}
-		way := stream{client: s.client, gone: s.gone, lost: lost, take: func(e *event) error { return s.take(rest, e) }}
 		if err := way.follow(rest, after); rest.Err() == nil {
 			stop(err)
 		}
@@ -113,8 +126,8 @@ func (s *Session) Run(ctx context.Context) (failed bool, err error) {
 	}
 	if ctx.Err() != nil {
 		err = errors.Join(err, context.Cause(ctx))
-		if s.gone != nil {
-			<-s.gone
+		if over := s.house.Ended(); over != nil {
+			<-over
 			defer time.AfterFunc(lastWords, halt).Stop()
 			<-followed
 		}
@@ -122,17 +135,18 @@ func (s *Session) Run(ctx context.Context) (failed bool, err error) {
 	return s.waits.hasFailed(), err
 }
 
-// welcome says which conversation goes on.
-func (s *Session) welcome(ctx context.Context) error {
+// welcome says which conversation goes on, or that it is a new one.
+func (s *Session) welcome(ctx context.Context, p *page) error {
 	if s.alone {
 		return nil
 	}
-	r, err := s.client.row(ctx)
-	if err != nil || r.Title == "" {
-		return err
+	text := fmt.Sprintf(textBegins, s.client.chat)
+	for i := range p.Messages {
+		if m := &p.Messages[i]; m.Role == providers.RoleUser { // the last one counts
+			text = fmt.Sprintf(textGoesOn, s.client.chat, m.Time.Local().Format(textTime), m.Text)
+		}
 	}
-	const when = "2 January 15:04"
-	return s.view.Status(ctx, s.at, fmt.Sprintf(textGoesOn, r.Title, r.Time.Local().Format(when)))
+	return s.view.Status(ctx, s.at, text)
 }
 
 // Settle waits until nothing is under way in the chat, and all that came of it is shown.
@@ -161,17 +175,14 @@ const lastWords = time.Second
 
 // catchUp shows what came while no console was there, and the open questions. After is the event
 // behind which it goes on.
-func (s *Session) catchUp(ctx context.Context) (after string, err error) {
-	p, err := s.client.read(ctx)
-	if err != nil {
-		return "", err
-	}
+func (s *Session) catchUp(ctx context.Context, p *page) (after string, err error) {
 	for i := range p.Approvals {
 		s.shown[p.Approvals[i].Message] = true
 	}
-	if err := s.missed(ctx, &p); err != nil {
+	if err := s.missed(ctx, p); err != nil {
 		return "", err
 	}
+	s.begun = true
 	for i := range p.Approvals {
 		q := &p.Approvals[i]
 		asked := events.Question{
@@ -185,32 +196,53 @@ func (s *Session) catchUp(ctx context.Context) (after string, err error) {
 }
 
 // missed shows the messages at the end of a chat that the person has not seen, with the words that
-// they answer.
+// they answer. Later in a session it shows those that are not on this screen, whoever saw them on another.
 func (s *Session) missed(ctx context.Context, p *page) error {
-	asked := map[string]string{}
-	for i := range p.Messages {
-		m := &p.Messages[i]
-		if m.Role == providers.RoleUser {
-			asked[m.Turn] = m.Text
-		}
-		if !m.delivered() || s.shown[m.ID] {
-			continue
-		}
-		if !slices.Contains(p.Unseen, m.ID) {
-			s.shown[m.ID] = true
-			continue
-		}
-		if words := asked[m.Turn]; words != "" && !s.alone {
-			if err := s.view.Status(ctx, s.at, fmt.Sprintf(textAnswer, words)); err != nil {
-				return err
-			}
-			delete(asked, m.Turn)
-		}
-		if err := s.say(ctx, &events.Message{ID: m.ID, Text: m.Text, File: m.File}); err != nil {
+	if !s.begun && p.Before > 0 && len(p.Unseen) > 0 && len(p.Unseen) == p.delivered() {
+		if err := s.view.Status(ctx, s.at, fmt.Sprintf(textEarlier, admin.Program(), s.client.chat)); err != nil {
 			return err
 		}
 	}
+	asked := map[string]string{}
+	for i := range p.Messages {
+		m := &p.Messages[i]
+		switch {
+		case m.Role == providers.RoleUser:
+			asked[m.Turn] = m.Text
+			continue
+		case !m.delivered() || s.shown[m.ID]:
+			continue
+		case !s.begun && !slices.Contains(p.Unseen, m.ID):
+			s.shown[m.ID] = true
+			continue
+		}
+		if err := s.answer(ctx, m, asked[m.Turn]); err != nil {
+			return err
+		}
+		delete(asked, m.Turn)
+	}
 	return nil
+}
+
+// answer shows a message behind the words that it answers.
+func (s *Session) answer(ctx context.Context, m *message, words string) error {
+	if words != "" && !s.alone {
+		if err := s.view.Status(ctx, s.at, fmt.Sprintf(textAnswer, words)); err != nil {
+			return err
+		}
+	}
+	return s.say(ctx, &events.Message{ID: m.ID, Text: m.Text, File: m.File})
+}
+
+// delivered is how many of the messages went to the person.
+func (p *page) delivered() int {
+	n := 0
+	for i := range p.Messages {
+		if p.Messages[i].delivered() {
+			n++
+		}
+	}
+	return n
 }
 
 // delivered says that a message went to the person.
@@ -221,7 +253,8 @@ func (m *message) delivered() bool {
 // take shows one event.
 func (s *Session) take(ctx context.Context, e *event) error {
 	show, ok := map[string]func(context.Context, []byte) error{
-		events.TurnBegun{}.Name(): with(s.begin), events.Token{}.Name(): with(s.grow), events.Restart{}.Name(): with(s.again),
+		events.TurnBegun{}.Name(): with(s.begin), events.Joined{}.Name(): with(s.joined),
+		events.Token{}.Name(): with(s.grow), events.Restart{}.Name(): with(s.again),
 		events.Call{}.Name(): with(s.call), events.Question{}.Name(): with(s.ask), events.Resolved{}.Name(): with(s.answered),
 		events.Message{}.Name(): with(s.say), events.Notice{}.Name(): with(s.notice), events.Done{}.Name(): with(s.done),
 		reset: func(ctx context.Context, _ []byte) error { return s.anew(ctx) },
@@ -245,8 +278,18 @@ func with[T any](show func(context.Context, *T) error) func(context.Context, []b
 
 func (s *Session) begin(ctx context.Context, d *events.TurnBegun) error {
 	s.turn, s.draft = *d, ""
-	if s.waits.begun(d) {
-		return nil
+	s.answers = []string{d.Message}
+	if own, err := s.waits.begun(ctx, d.Message); own || d.Text == "" || err != nil {
+		return err
+	}
+	return s.view.Status(ctx, s.at, fmt.Sprintf(textOther, d.Text))
+}
+
+// joined notes a further message that the turn answers.
+func (s *Session) joined(ctx context.Context, d *events.Joined) error {
+	s.answers = append(s.answers, d.Message)
+	if own, err := s.waits.begun(ctx, d.Message); own || err != nil {
+		return err
 	}
 	return s.view.Status(ctx, s.at, fmt.Sprintf(textOther, d.Text))
 }
@@ -375,17 +418,17 @@ func (s *Session) done(ctx context.Context, d *events.Done) error {
 	if err := s.view.Idle(ctx); err != nil {
 		return err
 	}
-	s.waits.over(s.turn.Message, d.Stop)
+	s.waits.over(s.answers, d.Stop)
 	return nil
 }
 
 // anew reads the chat after events were missed: turns that ended meanwhile are over.
 func (s *Session) anew(ctx context.Context) error {
-	if _, err := s.catchUp(ctx); err != nil {
-		return err
-	}
 	p, err := s.client.read(ctx)
 	if err != nil {
+		return err
+	}
+	if _, err := s.catchUp(ctx, &p); err != nil {
 		return err
 	}
 	queued := map[string]bool{}

@@ -16,11 +16,20 @@ var _ channels.Sink = sink{}
 func (k sink) Accept(ctx context.Context, in []channels.Inbound, _ *channels.Cursor) error {
 	for i := range in {
 		if err := k.send(ctx, &in[i]); err != nil {
-			return err
+			return &UnsentError{err}
 		}
 	}
 	return nil
 }
+
+// UnsentError says why the gateway did not take what a person typed.
+type UnsentError struct{ Reason error }
+
+// Error implements error.
+func (e *UnsentError) Error() string { return e.Reason.Error() }
+
+// Unwrap returns the reason.
+func (e *UnsentError) Unwrap() error { return e.Reason }
 
 // Position implements [channels.Sink]: a console has no cursor.
 func (sink) Position(context.Context, string) (string, error) { return "", nil }
@@ -35,20 +44,23 @@ func (k sink) send(ctx context.Context, m *channels.Inbound) error {
 	if err != nil {
 		return err
 	}
-	s.waits.posts(m.Text)
+	s.waits.posts()
 	sent, err := s.client.say(ctx, m.ID, newMessage{Message: m.Text, Alone: s.alone, Files: files})
 	s.waits.posted(sent.Message)
+	if err == nil {
+		s.files = nil
+	}
 	return err
 }
 
 // upload stores the files that go with the next message.
 func (s *Session) upload(ctx context.Context) (ids []string, err error) {
-	for len(s.files) > 0 {
-		id, err := s.client.upload(ctx, s.files[0])
+	for _, path := range s.files {
+		id, err := s.client.upload(ctx, path)
 		if err != nil {
 			return nil, err
 		}
-		ids, s.files = append(ids, id), s.files[1:]
+		ids = append(ids, id)
 	}
 	return ids, nil
 }

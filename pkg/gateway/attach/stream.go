@@ -30,40 +30,43 @@ const reset = "reset"
 // stream follows a chat.
 type stream struct {
 	client *Client
-	// gone is closed when the gateway has ended for good; nil where that cannot be known.
-	gone <-chan struct{}
-	// lost is told once each time the connection is gone.
-	lost func()
-	take func(*event) error
+	// over says that the gateway has ended for good.
+	over func() bool
+	// lost is told each time that the connection is gone, back when it is there again.
+	lost, back func()
+	take       func(*event) error
 }
 
 // follow hands on the events behind one until ctx ends, take returns an error, or the gateway is
-// gone for good or for long.
+// gone for good, or for longer than the client's patience.
 func (f *stream) follow(ctx context.Context, after string) error {
-	pauses, until := backoff.New(firstPause, lastPause), time.Time{}
+	pauses, gone := backoff.New(firstPause, lastPause), time.Time{}
+	found := func() {
+		pauses.Reset()
+		if !gone.IsZero() {
+			gone = time.Time{}
+			f.back()
+		}
+	}
 	for {
-		err := f.client.events(ctx, &after, func(e *event) error {
-			pauses.Reset()
-			until = time.Time{}
-			return f.take(e)
-		})
+		err := f.client.events(ctx, &after, found, f.take)
 		own, taking := errors.AsType[*takeError](err)
+		said, refused := errors.AsType[*refusal](err)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		case taking:
 			return own.error
-		}
-		select {
-		case <-f.gone:
+		case refused && !said.passes():
+			return said
+		case f.over():
 			return nil
-		default:
 		}
-		if until.IsZero() {
-			until = time.Now().Add(patience)
-			f.lost()
+		if gone.IsZero() {
+			gone = time.Now()
 		}
-		if time.Now().After(until) {
+		f.lost()
+		if f.client.waited(gone) {
 			return fmt.Errorf(textGone, admin.ErrNotRunning)
 		}
 		if !backoff.Sleep(ctx, pauses.Next()) {
@@ -75,8 +78,8 @@ func (f *stream) follow(ctx context.Context, after string) error {
 // takeError is the error of whoever takes events.
 type takeError struct{ error }
 
-// events reads one stream to its end.
-func (c *Client) events(ctx context.Context, after *string, take func(*event) error) error {
+// events reads one stream to its end. Found is told once it begins.
+func (c *Client) events(ctx context.Context, after *string, found func(), take func(*event) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	address := c.path("/events") + "?after=" + url.QueryEscape(*after)
@@ -84,7 +87,7 @@ func (c *Client) events(ctx context.Context, after *string, take func(*event) er
 	if err != nil {
 		return err
 	}
-	resp, err := c.http.Do(req)
+	resp, err := c.send(req)
 	if err != nil {
 		return err
 	}
@@ -93,6 +96,7 @@ func (c *Client) events(ctx context.Context, after *string, take func(*event) er
 		answer, _ := io.ReadAll(io.LimitReader(resp.Body, maxAnswer)) // what there is of it
 		return refusedBy(resp.StatusCode, answer)
 	}
+	found()
 	// A stream without a beat for long is dead.
 	quiet := time.AfterFunc(quietTime, cancel)
 	defer quiet.Stop()

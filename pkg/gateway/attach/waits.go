@@ -1,6 +1,7 @@
 package attach
 
 import (
+	"context"
 	"maps"
 	"sync"
 
@@ -11,18 +12,15 @@ import (
 // follower of the chat share it.
 type waits struct {
 	mu      sync.Mutex
-	posting string          // the text of a message on its way
+	posting chan struct{}   // closed when the message on its way has its id; nil without one
 	own     map[string]bool // messages whose turns have not ended
-	failing map[string]bool // messages whose turns failed before their ids were known
 	failed  bool
 	busy    bool
 	mark    string        // the text by which the last event is known
 	heard   chan struct{} // closed at it
 }
 
-func newWaits() *waits {
-	return &waits{own: map[string]bool{}, failing: map[string]bool{}}
-}
+func newWaits() *waits { return &waits{own: map[string]bool{}} }
 
 func (w *waits) working() bool {
 	w.mu.Lock()
@@ -37,51 +35,54 @@ func (w *waits) hasFailed() bool {
 	return w.failed
 }
 
-// posts notes a message that is on its way.
-func (w *waits) posts(text string) {
+// posts notes a message that is on its way: one at a time.
+func (w *waits) posts() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.posting, w.busy = text, true
+	w.posting, w.busy = make(chan struct{}), true
 }
 
 // posted notes the id of the message; "" where it was not taken.
 func (w *waits) posted(id string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.posting = ""
-	switch {
-	case id == "":
+	if id == "" {
 		w.busy = false
-	case w.failing[id]:
-		w.failed = true
-		clear(w.failing)
-	default:
+	} else {
 		w.own[id] = true
-		clear(w.failing) // one message is posted at a time
+	}
+	close(w.posting)
+	w.posting = nil
+}
+
+// begun notes that a turn answers a message, and says whether this console wrote that. The turn may
+// begin before this console knows the id of its message, so that is waited for.
+func (w *waits) begun(ctx context.Context, message string) (own bool, err error) {
+	for {
+		w.mu.Lock()
+		w.busy = true
+		own, posting := w.own[message], w.posting
+		w.mu.Unlock()
+		if own || posting == nil {
+			return own, nil
+		}
+		select {
+		case <-posting:
+		case <-ctx.Done():
+			return false, context.Cause(ctx)
+		}
 	}
 }
 
-// begun notes a turn, and says whether no other console wrote its words.
-func (w *waits) begun(d *events.TurnBegun) (own bool) {
+// over notes the end of the turn that answers some messages.
+func (w *waits) over(messages []string, stop string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.busy = true
-	return d.Text == "" || w.own[d.Message] || w.posting == d.Text
-}
-
-// over notes the end of the turn of a message.
-func (w *waits) over(message, stop string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.busy = false
-	switch {
-	case stop != events.StopError:
-	case w.own[message]:
-		w.failed = true
-	case w.posting != "":
-		w.failing[message] = true
+	for _, message := range messages {
+		w.failed = w.failed || stop == events.StopError && w.own[message]
+		delete(w.own, message)
 	}
-	delete(w.own, message)
+	w.busy = w.posting != nil
 }
 
 // missed says that the turns of this console's messages that are not queued any more are over:

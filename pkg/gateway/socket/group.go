@@ -3,7 +3,6 @@ package socket
 import (
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/user"
 	"slices"
@@ -19,10 +18,14 @@ type group struct {
 	id   int
 }
 
-// groupOf finds a group of the machine; "" is none.
+// groupOf finds a group of the machine by its name or its number; "" is none. A number needs no
+// entry in /etc/group: groups of a directory service may be named so.
 func groupOf(name string) (*group, error) {
 	if name == "" {
 		return nil, nil //nolint:nilnil // nil is the group without members
+	}
+	if id, err := strconv.ParseUint(name, 10, 32); err == nil {
+		return &group{name, int(id)}, nil
 	}
 	g, err := user.LookupGroup(name)
 	if err != nil {
@@ -48,27 +51,13 @@ func (g *group) open(stateDir, path string) error {
 	return errors.Join(os.Chmod(path, shared), os.Chmod(stateDir, info.Mode().Perm()|passes))
 }
 
-// admits is an error for a connection of another user, unless that is root or in the group.
-func (g *group) admits(conn *net.UnixConn) error {
-	id, err := peerOf(conn)
-	if err != nil {
-		return err
-	}
-	if id == os.Getuid() || id == 0 || g.has(id) {
+// own says whether a user is the gateway's own, or root.
+func own(uid int) bool { return uid == os.Getuid() || uid == 0 }
+
+// admits is an error for a user who is neither the gateway's own nor root nor in the group.
+func (g *group) admits(p *Peer) error {
+	if own(p.UID) || g != nil && slices.Contains(p.Groups, g.id) {
 		return nil
 	}
-	return fmt.Errorf(textNotAdmin, id)
-}
-
-// has says whether a user is in the group, as the machine knows it now.
-func (g *group) has(id int) bool {
-	if g == nil {
-		return false
-	}
-	u, err := user.LookupId(strconv.Itoa(id))
-	if err != nil {
-		return false
-	}
-	all, err := u.GroupIds()
-	return err == nil && slices.Contains(all, strconv.Itoa(g.id))
+	return fmt.Errorf(textNotAdmin, p.UID)
 }

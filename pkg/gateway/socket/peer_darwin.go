@@ -2,11 +2,15 @@ package socket
 
 import "golang.org/x/sys/unix"
 
-// peerUser is the user at the other end of a Unix socket.
-func peerUser(fd int) (int, error) {
+// kernelPeer is the user at the other end of a Unix socket, with their groups.
+func kernelPeer(fd int) (Peer, error) {
 	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {
-		return -1, err
+		return Peer{}, err
 	}
-	return int(cred.Uid), nil
+	p := Peer{UID: int(cred.Uid)}
+	for _, g := range cred.Groups[:max(0, min(int(cred.Ngroups), len(cred.Groups)))] {
+		p.Groups = append(p.Groups, int(g))
+	}
+	return p, nil
 }

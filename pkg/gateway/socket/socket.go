@@ -3,9 +3,9 @@ package socket
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -40,25 +40,27 @@ func Path(stateDir string) (path string, release func(), err error) {
 // Options say where the socket is, and who may use it.
 type Options struct {
 	StateDir string
-	// Group is the name of the group whose members may use it too; "" is none.
+	// Group is the name or the number of the group whose members may use it too; "" is none.
 	Group string
-	// Slots has one for each connection that was accepted; the server takes it out at the end.
-	Slots chan struct{}
+	// Most is how many connections may be open.
+	Most int
 	// Note writes a row to the audit log.
 	Note func(audit.Row)
 	Log  zerolog.Logger
 }
 
 // Listener accepts the connections of the gateway's own user, of root and of a group, as many as
-// there are slots, and turns all others away.
+// there are places, and turns all others away.
 type Listener struct {
 	*net.UnixListener
 
-	o     Options
-	group *group
+	o      Options
+	group  *group
+	places *places
 	// strangers has one for each connection that is being turned away.
 	strangers chan struct{}
 	turned    sync.WaitGroup
+	refusals  refusals
 	release   func()
 }
 
@@ -89,7 +91,7 @@ func Listen(o Options) (*Listener, error) {
 		return nil, err
 	}
 	return &Listener{
-		UnixListener: l, o: o, group: members, strangers: make(chan struct{}, maxStrangers), release: release,
+		UnixListener: l, o: o, group: members, places: newPlaces(o.Most), strangers: make(chan struct{}, maxStrangers), release: release,
 	}, nil
 }
 
@@ -99,55 +101,114 @@ func (l *Listener) Release() {
 	l.release()
 }
 
+// conn is an accepted connection, which keeps its place until it is closed.
+type conn struct {
+	*net.UnixConn
+
+	peer  Peer
+	leave func()
+}
+
+// Close implements [net.Conn].
+func (c *conn) Close() error {
+	c.leave()
+	return c.UnixConn.Close()
+}
+
 // Accept implements [net.Listener].
 func (l *Listener) Accept() (net.Conn, error) {
 	for {
-		conn, err := l.AcceptUnix()
+		c, err := l.AcceptUnix()
 		if err != nil {
 			return nil, err
 		}
-		if err := l.group.admits(conn); err != nil {
-			l.o.Log.Warn().Err(err).Msg("an admin connection was refused")
-			l.o.Note(audit.Row{Kind: audit.KindOperator, Outcome: "refused", Detail: err.Error()})
-			l.turnAway(conn, err)
-			continue
+		peer, err := peerOf(c)
+		if err == nil {
+			err = l.group.admits(&peer)
 		}
-		select {
-		case l.o.Slots <- struct{}{}:
-			return conn, nil
+		switch {
+		case err != nil:
+			l.refused(peer.UID, err)
+			l.turnAway(c, http.StatusForbidden, "forbidden", err.Error())
+		case !l.places.take(peer.UID):
+			l.turnAway(c, http.StatusServiceUnavailable, "too_many", textFull)
 		default:
-			_ = conn.Close()
+			return &conn{c, peer, sync.OnceFunc(func() { l.places.leave(peer.UID) })}, nil
 		}
 	}
 }
 
-// turnAway answers a stranger's request with the reason, and closes the connection. Of several
+// refused writes down that a user was turned away.
+func (l *Listener) refused(uid int, reason error) {
+	more, noted := l.refusals.note(time.Now())
+	if !noted {
+		return
+	}
+	detail := reason.Error()
+	if more > 0 {
+		detail += fmt.Sprintf(textMoreRefused, more)
+	}
+	l.o.Log.Warn().Msg("an admin connection was refused: " + detail)
+	l.o.Note(audit.Row{Kind: audit.KindOperator, Sender: Name(uid), Outcome: "refused", Detail: detail})
+}
+
+// Name is a user in the audit log.
+func Name(uid int) string { return "uid/" + strconv.Itoa(uid) }
+
+// refusals bound the rows about users who are turned away: they may try as often as they like.
+type refusals struct {
+	since       time.Time
+	noted, kept int
+}
+
+// The rows of so much time.
+const (
+	refusalTime = time.Minute
+	maxRefusals = 16
+)
+
+// note says whether a refusal is written down, with how many before that were not. It is called by
+// one goroutine.
+func (r *refusals) note(now time.Time) (more int, noted bool) {
+	if now.Sub(r.since) >= refusalTime {
+		r.since, r.noted = now, 0
+	}
+	if r.noted >= maxRefusals {
+		r.kept++
+		return 0, false
+	}
+	r.noted++
+	more, r.kept = r.kept, 0
+	return more, true
+}
+
+// turnAway answers a request with the reason, and closes the connection. Of several
 // at a time the rest get no answer.
-func (l *Listener) turnAway(conn net.Conn, reason error) {
+func (l *Listener) turnAway(c net.Conn, status int, code, reason string) {
 	select {
 	case l.strangers <- struct{}{}:
 	default:
-		_ = conn.Close()
+		_ = c.Close()
 		return
 	}
 	l.turned.Go(func() {
 		defer func() { <-l.strangers }()
-		defer conn.Close()
-		_ = conn.SetDeadline(time.Now().Add(strangerTime)) // one that fails shows at the read
-		r, err := http.ReadRequest(bufio.NewReader(io.LimitReader(conn, maxRequest)))
+		defer c.Close()
+		_ = c.SetDeadline(time.Now().Add(strangerTime)) // one that fails shows at the read
+		r, err := http.ReadRequest(bufio.NewReader(io.LimitReader(c, maxRequest)))
 		if err != nil {
 			return
 		}
 		_, _ = io.Copy(io.Discard, r.Body) // what is left unread would break the answer off
-		body, err := json.Marshal(map[string]any{"error": map[string]string{"code": "forbidden", "message": reason.Error()}})
+		body, err := json.Marshal(map[string]any{"error": map[string]string{"code": code, "message": reason}})
 		if err != nil {
 			return
 		}
 		refusal := http.Response{
-			StatusCode: http.StatusForbidden, ProtoMajor: 1, ProtoMinor: 1, Request: r, Close: true, ContentLength: int64(len(body)),
+			StatusCode: status, ProtoMajor: 1, ProtoMinor: 1, Request: r, Close: true, ContentLength: int64(len(body)),
 			Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(bytes.NewReader(body)),
 		}
-		_ = refusal.Write(conn) // a stranger that is gone needs none
+		_ = refusal.Write(c) // a stranger that is gone needs none
 	})
 }
 
@@ -157,38 +218,3 @@ const (
 	strangerTime = time.Second
 	maxRequest   = 1 << 20
 )
-
-// peerKey finds the user at the other end of a connection in the context of its requests.
-type peerKey struct{}
-
-// WithPeer keeps the user at the other end of a connection.
-func WithPeer(ctx context.Context, conn net.Conn) context.Context {
-	own, ok := conn.(*net.UnixConn)
-	if !ok {
-		return ctx
-	}
-	user, err := peerOf(own)
-	if err != nil {
-		return ctx
-	}
-	return context.WithValue(ctx, peerKey{}, user)
-}
-
-// Peer is the user id at the other end of a request over the socket; false for any other one.
-func Peer(ctx context.Context) (uid int, ok bool) {
-	uid, ok = ctx.Value(peerKey{}).(int)
-	return uid, ok
-}
-
-// peerOf is the user at the other end of a connection.
-func peerOf(conn *net.UnixConn) (id int, err error) {
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return -1, err
-	}
-	var credErr error
-	if err := raw.Control(func(fd uintptr) { id, credErr = peerUser(int(fd)) }); err != nil {
-		return -1, err
-	}
-	return id, credErr
-}

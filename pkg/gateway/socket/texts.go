@@ -4,6 +4,8 @@ package socket
 const (
 	textNotAdmin = "user %d may not use this gateway: be its own user, root, or in the group that " +
 		"admin.group names"
-	textNoGroup   = "%w: there is no group %s: %w"
-	textGroupKept = "%w: the state folder cannot be opened to the group %s: %w"
+	textFull        = "too many connections to the gateway are open: try again"
+	textMoreRefused = " (and %d more since the row before)"
+	textNoGroup     = "%w: there is no group %s: %w"
+	textGroupKept   = "%w: the state folder cannot be opened to the group %s: %w"
 )

@@ -1,0 +1,112 @@
+package attach
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// answers gives each request the next of some answers; where there is none, no gateway is there.
+type answers struct {
+	all   []answer
+	asked []string // the keys of the requests
+}
+
+type answer struct {
+	status int
+	body   string
+}
+
+func (a *answers) RoundTrip(r *http.Request) (*http.Response, error) {
+	a.asked = append(a.asked, r.Header.Get("Idempotency-Key"))
+	if len(a.all) == 0 {
+		return nil, errors.New("no gateway")
+	}
+	next := a.all[0]
+	a.all = a.all[1:]
+	return &http.Response{
+		StatusCode: next.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(next.body)), Request: r,
+	}, nil
+}
+
+const notNow = `{"error":{"code":"not_now","message":"the gateway is stopping"}}`
+
+// TestAMessageIsSentAgainWithItsKey until the gateway takes it; a refusal ends it.
+func TestAMessageIsSentAgainWithItsKey(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		way := &answers{all: []answer{{503, notNow}, {429, notNow}, {202, `{"message":`}, {202, `{"message":"m1"}`}}}
+		c := &Client{http: &http.Client{Transport: way}}
+		sent, err := c.say(t.Context(), "k", newMessage{Message: "hello"})
+		if err != nil || sent.Message != "m1" || strings.Join(way.asked, " ") != "k k k k" {
+			t.Errorf("%+v, %v, by the keys %q", sent, err, way.asked)
+		}
+		way.all = []answer{{413, `{"error":{"code":"too_large","message":"the body is too large"}}`}, {202, `{"message":"m2"}`}}
+		if _, err := c.say(t.Context(), "k2", newMessage{Message: "hello"}); err == nil || err.Error() != "the body is too large" {
+			t.Errorf("a refusal gives %v", err)
+		}
+	})
+}
+
+// TestPatience: a console behind a pipe waits 20 s for a gateway that is gone, a person as long as
+// they like.
+func TestPatience(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		c := &Client{http: &http.Client{Transport: &answers{}}}
+		begun := time.Now()
+		if _, err := c.say(t.Context(), "k", newMessage{Message: "hello"}); err == nil || time.Since(begun).Round(2*lastPause) != patience {
+			t.Errorf("behind a pipe it ends after %v with %v", time.Since(begun), err)
+		}
+		f := stream{
+			client: c, over: func() bool { return false }, lost: func() {}, back: func() {},
+			take: func(*event) error { return nil },
+		}
+		begun = time.Now()
+		if err := f.follow(t.Context(), ""); err == nil || time.Since(begun).Round(2*lastPause) != patience {
+			t.Errorf("behind a pipe the follower ends after %v with %v", time.Since(begun), err)
+		}
+		c.patient.Store(true)
+		const long = 3 * time.Hour
+		ctx, cancel := context.WithTimeout(t.Context(), long)
+		defer cancel()
+		begun = time.Now()
+		if _, err := c.say(ctx, "k", newMessage{Message: "hello"}); err == nil || time.Since(begun) != long {
+			t.Errorf("a person's message ends after %v with %v", time.Since(begun), err)
+		}
+		if err := f.follow(ctx, ""); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a person's follower ends with %v", err)
+		}
+	})
+}
+
+// TestATurnThatBeginsBeforeItsAnswer is known for one's own: the id comes behind.
+func TestATurnThatBeginsBeforeItsAnswer(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWaits()
+		w.posts()
+		go func() {
+			<-time.After(time.Second)
+			w.posted("m1")
+		}()
+		for message, want := range map[string]bool{"m1": true, "m2": false} {
+			if own, err := w.begun(t.Context(), message); err != nil || own != want {
+				t.Errorf("the turn of %s is one's own: %v, %v", message, own, err)
+			}
+		}
+		w.over([]string{"m2"}, "error")
+		if w.hasFailed() {
+			t.Error("the failure of another console is one's own")
+		}
+		w.over([]string{"m0", "m1"}, "error")
+		if !w.hasFailed() {
+			t.Error("the failure of one's own is lost")
+		}
+	})
+}
