@@ -1,11 +1,14 @@
 package exchange
 
 import (
+	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptrace"
+	"slices"
 	"sync"
 
 	"parley/pkg/providers"
@@ -35,8 +38,8 @@ type part struct {
 }
 
 // Share puts bytes at the end of the request so far, which are not copied.
-func (b *Body) Share(bytes []byte) {
-	b.add(part{at: len(b.Text), shared: bytes})
+func (b *Body) Share(shared []byte) {
+	b.add(part{at: len(b.Text), shared: shared})
 }
 
 // Picture puts the file of a picture, which has size bytes, in base64 at the end of the
@@ -58,8 +61,35 @@ func (b *Body) Attach(req *http.Request) {
 		req.Body = http.NoBody
 		return
 	}
+	if b.join(req.ContentLength) {
+		*req = *req.WithContext(httptrace.WithClientTrace(req.Context(), b.lent.trace()))
+	}
 	req.GetBody = b.reader
 	req.Body, _ = b.reader() // it has not ended
+}
+
+// join makes one text of a small body without pictures, and says whether b is one: net/http
+// sends the head of a request together with a body that it knows to be in memory, and by
+// itself before any other.
+func (b *Body) join(size int64) bool {
+	if size > mostKept || slices.ContainsFunc(b.parts, func(p part) bool { return p.open != nil }) {
+		return false
+	}
+	if len(b.parts) == 0 {
+		return true
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	joined := b.lent.another(int(size))
+	text, from := joined.text[:0], 0
+	for i := range b.parts {
+		text = append(append(text, b.Text[from:b.parts[i].at]...), b.parts[i].shared...)
+		from = b.parts[i].at
+	}
+	b.Text, b.parts = append(text, b.Text[from:]...), nil
+	b.lent.leave()
+	b.lent = joined
+	return true
 }
 
 func (b *Body) length() int64 {
@@ -78,6 +108,9 @@ func (b *Body) reader() (io.ReadCloser, error) {
 		return nil, http.ErrBodyReadAfterClose
 	}
 	b.lent.use()
+	if len(b.parts) == 0 && len(b.Text) <= mostKept {
+		return io.NopCloser(bytes.NewReader(b.Text)), nil // the trace of the request ends its use
+	}
 	return &bodyReader{all: b.Text, parts: b.parts, lent: b.lent}, nil
 }
 

@@ -105,7 +105,7 @@ func NewTransport(connect time.Duration) *http.Transport {
 		MaxIdleConns:          idleConnsOfHost,
 		MaxIdleConnsPerHost:   idleConnsOfHost,
 		IdleConnTimeout:       90 * time.Second,
-		WriteBufferSize:       8 << 10, // a usual request leaves in one piece
+		WriteBufferSize:       8 << 10, // a usual request leaves in one piece, see [Body.Attach]
 		ExpectContinueTimeout: time.Second,
 	}
 }

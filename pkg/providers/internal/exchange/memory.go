@@ -3,6 +3,7 @@ package exchange
 import (
 	"bufio"
 	"io"
+	"net/http/httptrace"
 	"sync"
 	"sync/atomic"
 )
@@ -25,15 +26,45 @@ type memory struct {
 
 // Body begins a body with memory for about size bytes, which [Body.End] gives back.
 func (c *Client) Body(size int) *Body {
-	m, known := c.pools.texts.Get().(*memory)
+	m := lend(&c.pools.texts, size)
+	return &Body{Text: m.text[:0], lent: m}
+}
+
+// lend gives memory for about size bytes, to one user.
+func lend(home *sync.Pool, size int) *memory {
+	m, known := home.Get().(*memory)
 	if !known {
-		m = &memory{home: &c.pools.texts}
+		m = &memory{home: home}
 	}
 	if cap(m.text) < size {
 		m.text = make([]byte, 0, size)
 	}
 	m.use()
-	return &Body{Text: m.text[:0], lent: m}
+	return m
+}
+
+// another is memory from where m is; that of a nil m goes to no other request.
+func (m *memory) another(size int) *memory {
+	if m == nil {
+		return &memory{text: make([]byte, 0, size)}
+	}
+	return lend(m.home, size)
+}
+
+// trace follows a request whose readers have no end of their own, because net/http would send
+// its head by itself otherwise. A connection uses the memory until it has written the request.
+// Where it wrote all of it, the reader of that time is not used again either; with an error
+// it may be, and the memory goes to no other request.
+func (m *memory) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { m.use() },
+		WroteRequest: func(done httptrace.WroteRequestInfo) {
+			if done.Err == nil {
+				m.leave()
+			}
+			m.leave()
+		},
+	}
 }
 
 // End says that the request was answered, or failed: it is not sent again. It may be
@@ -59,7 +90,7 @@ func (m *memory) use() {
 }
 
 func (m *memory) leave() {
-	if m != nil && m.uses.Add(-1) == 0 && cap(m.text) <= mostKept {
+	if m != nil && m.uses.Add(-1) == 0 && m.home != nil && cap(m.text) <= mostKept {
 		m.home.Put(m)
 	}
 }

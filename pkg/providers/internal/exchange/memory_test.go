@@ -5,25 +5,36 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"parley/pkg/providers"
 	"parley/pkg/providers/internal/exchange"
 )
 
 // slowReader is a transport that fails at once and reads the bodies later, as a
 // connection may that writes while its request has ended.
-type slowReader struct{ bodies []io.ReadCloser }
+type slowReader struct {
+	bodies []io.ReadCloser
+	// begins tells how far the first connection came with the request, before another one
+	// reads the same body.
+	begins func(*httptrace.ClientTrace)
+}
 
 func (s *slowReader) RoundTrip(r *http.Request) (*http.Response, error) {
 	again, err := r.GetBody()
 	if err != nil {
 		return nil, err
+	}
+	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && s.begins != nil {
+		s.begins(trace)
 	}
 	s.bodies = append(s.bodies, r.Body, again)
 	return nil, errors.New("no connection")
@@ -33,14 +44,59 @@ func (s *slowReader) RoundTrip(r *http.Request) (*http.Response, error) {
 // request, though that request has ended, and later ones were written.
 func TestARequestKeepsItsBytes(t *testing.T) {
 	t.Parallel()
+	broken := httptrace.WroteRequestInfo{Err: errors.New("broken")}
+	for name, begins := range map[string]func(*httptrace.ClientTrace){
+		"no connection": nil,
+		"an old connection broke at the head of the request": func(c *httptrace.ClientTrace) {
+			c.GotConn(httptrace.GotConnInfo{})
+			c.WroteRequest(broken)
+			c.GotConn(httptrace.GotConnInfo{})
+		},
+		"three did": func(c *httptrace.ClientTrace) {
+			for range 3 {
+				c.GotConn(httptrace.GotConnInfo{})
+				c.WroteRequest(broken)
+			}
+			c.GotConn(httptrace.GotConnInfo{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for i, body := range keptBodies(t, &slowReader{begins: begins}, "", nil) {
+				if err := body.Close(); err != nil {
+					t.Errorf("body %d: %v", i, err)
+				}
+			}
+		})
+	}
+	t.Run("with a picture", func(t *testing.T) {
+		t.Parallel()
+		picture := providers.Image{Open: func() (io.ReadCloser, int64, error) { return io.NopCloser(strings.NewReader("abc")), 3, nil }}
+		for i, body := range keptBodies(t, &slowReader{}, "YWJj", &picture) {
+			if err := body.Close(); err != nil {
+				t.Error(err)
+			}
+			if n, err := body.Read(make([]byte, 1)); n > 0 || !errors.Is(err, http.ErrBodyReadAfterClose) {
+				t.Errorf("the closed body %d gives %d bytes, %v", i, n, err)
+			}
+		}
+	})
+}
+
+// keptBodies sends requests, each with a picture if there is one, and returns their bodies,
+// each read to its end; encoded is the picture in them.
+func keptBodies(t *testing.T, transport *slowReader, encoded string, picture *providers.Image) []io.ReadCloser {
+	t.Helper()
 	const requests = 8
-	var transport slowReader
-	client := exchange.New(exchange.Options{BaseURL: "http://model.invalid", Transport: &transport})
+	client := exchange.New(exchange.Options{BaseURL: "http://model.invalid", Transport: transport})
 	text := func(n int) string { return strings.Repeat(fmt.Sprint(n), 1000) }
 	for n := range requests {
 		body := client.Body(1000)
 		body.Text = append(body.Text, text(n)...)
 		body.Share([]byte("shared"))
+		if picture != nil {
+			body.Picture(picture, 3)
+		}
 		if _, err := (adapter{client}).ask(t.Context(), false, body); err == nil {
 			t.Fatal("an answer without a connection")
 		}
@@ -48,15 +104,60 @@ func TestARequestKeepsItsBytes(t *testing.T) {
 	}
 	for i, body := range transport.bodies {
 		got, err := io.ReadAll(body)
-		if want := text(i/2) + "shared"; err != nil || string(got) != want {
+		if want := text(i/2) + "shared" + encoded; err != nil || string(got) != want {
 			t.Errorf("body %d: %d bytes, %.9s…, %v; want %.9s…", i, len(got), got, err, want)
 		}
-		if err := body.Close(); err != nil {
-			t.Error(err)
+	}
+	return transport.bodies
+}
+
+// counted counts the writes to connections.
+type counted struct {
+	net.Conn
+
+	writes *atomic.Int64
+}
+
+func (c counted) Write(p []byte) (int, error) {
+	c.writes.Add(1)
+	return c.Conn.Write(p)
+}
+
+// TestAUsualRequestLeavesInOnePiece: its head does not leave by itself.
+func TestAUsualRequestLeavesInOnePiece(t *testing.T) {
+	t.Parallel()
+	arrived := ""
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		arrived = string(body)
+		_, _ = io.WriteString(w, `{"text":"a"}`)
+	}))
+	defer srv.Close()
+	var writes atomic.Int64
+	transport := exchange.NewTransport(time.Second)
+	dial := transport.DialContext
+	transport.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		c, err := dial(ctx, network, addr)
+		return counted{c, &writes}, err
+	}
+	client := exchange.New(exchange.Options{BaseURL: srv.URL, Transport: transport})
+	defer client.Close()
+	for n := range 3 {
+		words, tools := strings.Repeat(fmt.Sprint(n), 1000), strings.Repeat("tool", 1000)
+		body := client.Body(1000)
+		body.Text = append(body.Text, words...)
+		body.Share([]byte(tools))
+		body.Text = append(body.Text, "end"...)
+		if _, err := (adapter{client}).ask(t.Context(), false, body); err != nil {
+			t.Fatal(err)
 		}
-		if n, err := body.Read(make([]byte, 1)); n > 0 || !errors.Is(err, http.ErrBodyReadAfterClose) {
-			t.Errorf("a closed body gives %d bytes, %v", n, err)
+		body.End()
+		if want := words + tools + "end"; arrived != want {
+			t.Fatalf("request %d arrived as %d bytes, %.9s…", n, len(arrived), arrived)
 		}
+	}
+	if writes.Load() != 3 {
+		t.Errorf("3 requests took %d writes", writes.Load())
 	}
 }
 
