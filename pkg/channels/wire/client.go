@@ -77,6 +77,10 @@ func NewHTTP(proxy Proxy, dial Dial, conns int) *http.Client {
 			MaxIdleConnsPerHost: conns,
 			IdleConnTimeout:     60 * time.Second,
 			DisableCompression:  true,
+			// A hundred connections may be idle in a burst: most requests and answers are short,
+			// and longer ones pass by these buffers.
+			WriteBufferSize: 2 << 10,
+			ReadBufferSize:  2 << 10,
 		},
 	}
 }

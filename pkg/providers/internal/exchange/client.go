@@ -106,6 +106,7 @@ func NewTransport(connect time.Duration) *http.Transport {
 		MaxIdleConnsPerHost:   idleConnsOfHost,
 		IdleConnTimeout:       90 * time.Second,
 		WriteBufferSize:       8 << 10, // a usual request leaves in one piece, see [Body.Attach]
+		ReadBufferSize:        2 << 10, // the head of an answer; frames are read into a larger one
 		ExpectContinueTimeout: time.Second,
 	}
 }
