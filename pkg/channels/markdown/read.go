@@ -52,7 +52,12 @@ type reader struct {
 // Read makes blocks of Markdown. A text that shows something has a block.
 func Read(md string, d Dialect) []Block {
 	md = Clean(md, d.Removed)
-	r := &reader{Dialect: d, source: []byte(md), used: map[string]bool{}, budget: len(md) + freeTargets}
+	r := &reader{Dialect: d}
+	if isWords(md) {
+		r.plain(md)
+		return r.blocks
+	}
+	r.source, r.used, r.budget = []byte(md), map[string]bool{}, len(md)+freeTargets
 	read := Parse
 	if d.Spoilers {
 		read = ParseSpoilers
@@ -64,6 +69,23 @@ func Read(md string, d Dialect) []Block {
 		r.plain(strings.TrimSpace(md))
 	}
 	return r.blocks
+}
+
+// isWords reports whether s is a line of words, which stand for themselves in Markdown: a
+// short answer needs no parser. A point or a colon within a word may belong to an address.
+func isWords(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', c >= utf8.RuneSelf:
+		case i == 0: // of a list, a heading, code
+			return false
+		case '0' <= c && c <= '9', strings.IndexByte(` ,;!?'"()-/%`, c) >= 0:
+		case (c == '.' || c == ':') && (i == len(s)-1 || s[i+1] == ' '):
+		default:
+			return false
+		}
+	}
+	return s != "" && s[len(s)-1] != ' '
 }
 
 // findUsed notes which definitions links refer to.

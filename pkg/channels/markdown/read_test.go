@@ -96,3 +96,27 @@ func TestReadRows(t *testing.T) {
 		}
 	}
 }
+
+// FuzzLines: a line of words reads as it does in a longer text, which goes to the parser.
+func FuzzLines(f *testing.F) {
+	for _, s := range []string{
+		"rq12", "Yes, well-known: it is (about) 50 % of a/b.", "a.b", "a: b", "see www.a.com", "http://a.b/", "Zürich\u00A0liegt", "\u00A0a",
+		"a  b", "a ", "e\u0301:f", "a@b.de", "(a) b", "a 1. b", "ab\u200B", "\u200Bab", "https: //a.b", "a\u0085", "x\u2003", "ftp: a", "a.\u00A0b",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		s = markdown.Clean(s, dialect().Removed)
+		if s == "" || strings.ContainsAny(s, "\n\t") || strings.ContainsAny(s[:1], " #+-*_=>0123456789`~[<|\\:") {
+			return
+		}
+		longer := markdown.Read(s+"\n\n***", dialect())
+		if n := len(longer) - 1; n < 0 || longer[n].Kind != markdown.Rule {
+			t.Fatalf("%q has no rule below it: %v", s, longer)
+		}
+		want := longer[:len(longer)-1]
+		if got := markdown.Read(s, dialect()); len(got)+len(want) > 0 && !cmp.Equal(want, got) {
+			t.Errorf("%q: -want +got\n%s", s, cmp.Diff(want, got))
+		}
+	})
+}
