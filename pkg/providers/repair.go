@@ -236,7 +236,9 @@ func cleanValue(v any) any {
 
 // cleanText makes s valid UTF-8 (which has no half surrogates) without NUL.
 func cleanText(s string) string {
-	s = strings.ToValidUTF8(s, string(utf8.RuneError))
+	if !utf8.ValidString(s) { // which is much faster than making it so
+		s = strings.ToValidUTF8(s, string(utf8.RuneError))
+	}
 	if strings.IndexByte(s, 0) >= 0 {
 		s = strings.ReplaceAll(s, "\x00", "")
 	}
