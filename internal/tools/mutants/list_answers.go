@@ -50,16 +50,6 @@ func answerMutants() []Mutant {
 			Dir: "pkg/providers/internal/exchange", Test: "^TestARequestKeepsItsBytes$",
 		},
 		{
-			Promise: "encoded once", Defect: "sends the head of each request by itself",
-			File: "pkg/providers/internal/exchange/body.go", Old: `if len(b.parts) == 0 && len(b.Text) <= mostKept {`, New: `if false {`,
-			Dir: "pkg/providers/internal/exchange", Test: "^TestAUsualRequestLeavesInOnePiece$",
-		},
-		{
-			Promise: "R8", Defect: "gives away the memory of a request that another connection still sends",
-			File: "pkg/providers/internal/exchange/memory.go", Old: `if done.Err == nil {`, New: `if true {`,
-			Dir: "pkg/providers/internal/exchange", Test: "^TestARequestKeepsItsBytes$",
-		},
-		{
 			Promise: "R8", Defect: "reads a request's memory after it went back",
 			File: "pkg/providers/internal/exchange/body.go", Old: `	if r.closed {
 		return 0, http.ErrBodyReadAfterClose`, New: `	if r.closed {

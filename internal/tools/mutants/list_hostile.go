@@ -92,6 +92,16 @@ func hostileEdgeMutants() []Mutant {
 func requestMutants() []Mutant {
 	return []Mutant{
 		{
+			Promise: "encoded once", Defect: "sends the head of each request by itself",
+			File: "pkg/providers/internal/exchange/body.go", Old: `if len(b.parts) == 0 && len(b.Text) <= mostKept {`, New: `if false {`,
+			Dir: "pkg/providers/internal/exchange", Test: "^TestAUsualRequestLeavesInOnePiece$",
+		},
+		{
+			Promise: "R8", Defect: "gives away the memory of a request that another connection still sends",
+			File: "pkg/providers/internal/exchange/memory.go", Old: `if done.Err == nil {`, New: `if true {`,
+			Dir: "pkg/providers/internal/exchange", Test: "^TestARequestKeepsItsBytes$",
+		},
+		{
 			Promise: "small requests", Defect: "does not enforce a bound that the model is told",
 			File: "pkg/tools/internal/schema/infer.go", Old: `property[key] = n`, New: `_ = n`,
 			Dir: "pkg/tools", Test: "^TestTheSchemaOnTheWire$",

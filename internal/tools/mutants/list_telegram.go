@@ -14,11 +14,6 @@ func telegramMutants() []Mutant {
 			Dir: dir, Test: "^TestSendClasses$",
 		},
 		{
-			Promise: "telegram: markup", Defect: "reads an address as words",
-			File: "pkg/channels/markdown/read.go", Old: `(c == '.' || c == ':') && (i == len(s)-1 || s[i+1] == ' ')`, New: `c == '.' || c == ':'`,
-			Dir: "pkg/channels/markdown", Test: "^FuzzLines$",
-		},
-		{
 			Promise: "telegram: flood", Defect: "keeps every chat waiting for one",
 			File: "pkg/channels/wire/floods.go", Old: `floodChats = 3`, New: `floodChats = 1`,
 			Dir: dir, Test: "^TestSendOneLimitedChatLetsOthersGoOn$",

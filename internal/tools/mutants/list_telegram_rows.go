@@ -185,6 +185,11 @@ func telegramTextMutants() []Mutant {
 	const dir = "pkg/channels/telegram/markup"
 	return []Mutant{
 		{
+			Promise: "telegram: markup", Defect: "reads an address as words",
+			File: "pkg/channels/markdown/read.go", Old: `(c == '.' || c == ':') && (i == len(s)-1 || s[i+1] == ' ')`, New: `c == '.' || c == ':'`,
+			Dir: "pkg/channels/markdown", Test: "^FuzzLines$",
+		},
+		{
 			Promise: "telegram: markup", Defect: "links to whatever a model names",
 			File: dir + "/layout.go", Old: `u.Host == "" || u.Scheme != "http" && u.Scheme != "https"`, New: `u.Host == ""`,
 			Dir: dir, Test: "^TestRender$",

@@ -100,8 +100,9 @@ func TestReadRows(t *testing.T) {
 // FuzzLines: a line of words reads as it does in a longer text, which goes to the parser.
 func FuzzLines(f *testing.F) {
 	for _, s := range []string{
-		"rq12", "Yes, well-known: it is (about) 50 % of a/b.", "a.b", "a: b", "see www.a.com", "see https://a.b/", "Zürich\u00A0liegt", "\u00A0a",
-		"a  b", "a ", "e\u0301:f", "a@b.de", "(a) b", "a 1. b", "ab\u200B", "\u200Bab", "https: //a.b", "a\u0085", "x\u2003", "ftp: a", "a.\u00A0b",
+		"rq12", "Yes, well-known: it is (about) 50 % of a/b.", "a.b", "a: b", "see www.a.com", "see https://a.b/", "https: //a.b",
+		"Zürich\u00A0liegt", "\u00A0a", "a  b", "a ", "e\u0301:f", "a@b.de", "(a) b", "a 1. b", "ab\u200B", "\u200Bab",
+		"a\u0085", "x\u2003", "ftp: a", "a.\u00A0b",
 	} {
 		f.Add(s)
 	}
