@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"parley/internal/test/fakemodel"
-	"parley/internal/test/rig"
 	"parley/internal/test/strictmodel"
 	"parley/pkg/providers"
 )
@@ -57,21 +56,13 @@ func cutter(name string, breaks bool) brain { //nolint:revive // which of the tw
 // takes effect. Each chat then goes on with the first model, whose server takes the history.
 func TestTheNextModelAnswersAtEachCut(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		wire                  strictmodel.Wire
-		provider, model, path string
-		cuts                  int // places before the frame that completes the answer
-	}{
-		{strictmodel.OpenAI, "openai", "gpt-4o", "/v1", 8},
-		{strictmodel.Anthropic, "anthropic", "claude-sonnet-4-5", "", 17},
-		{strictmodel.Gemini, "gemini", "gemini-3-pro-preview", "/v1beta", 4},
-	} {
-		t.Run(string(c.wire), func(t *testing.T) {
+	// Places before the frame that completes the answer.
+	cuts := map[strictmodel.Wire]int{strictmodel.OpenAI: 8, strictmodel.Anthropic: 17, strictmodel.Gemini: 4}
+	for _, m := range wires() {
+		t.Run(string(m.wire), func(t *testing.T) {
 			t.Parallel()
-			w := prepare(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("no") }, rig.Config{})
-			w.configure(settings{})
-			first := strictmodel.New(c.wire, strictmodel.Script(cutter("first", true)))
-			w.asks(c.provider, c.model, serve(t, first.Handler())+c.path)
+			cuts := cuts[m.wire]
+			w, first := m.world(t, settings{}, strictmodel.Script(cutter("first", true)))
 			next := w.fallBack(cutter("next", false))
 			w.start()
 			t.Cleanup(func() {
@@ -80,11 +71,11 @@ func TestTheNextModelAnswersAtEachCut(t *testing.T) {
 				if v := append(first.Violations(), next.Violations()...); len(v) > 0 {
 					t.Errorf("requests broke the APIs' rules: %q", v)
 				}
-				w.logs(int64(2*c.cuts), "cut")
+				w.logs(int64(2*cuts), "cut")
 			})
-			for n := range c.cuts + 2 {
+			for n := range cuts + 2 {
 				chat, who, other := fmt.Sprint("cut", n), "next", "first"
-				if n >= c.cuts {
+				if n >= cuts {
 					who, other = other, who
 				}
 				w.say(chat, fmt.Sprint("cut behind ", n))
@@ -95,7 +86,7 @@ func TestTheNextModelAnswersAtEachCut(t *testing.T) {
 					t.Errorf("behind %d frames, %d effects of the %s model and %d of the %s", n, own, who, others, other)
 				}
 			}
-			for n := range c.cuts + 2 {
+			for n := range cuts + 2 {
 				if got := w.texts(fmt.Sprint("cut", n)); len(got) != 2 || strings.Contains(strings.Join(got, " "), "begins") {
 					t.Errorf("behind %d frames, the person reads %q", n, got)
 				}

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -58,89 +59,58 @@ func serve(t *testing.T, h http.Handler) (url string) {
 	return srv.URL
 }
 
-// failures are the ways in which a model fails, with the attempts that each deserves.
-func failures() map[string]struct {
-	answer fakemodel.Answer
-	asked  int64
-	word   string // in the log
-} {
-	frame := fakemodel.Say("this answer ends in an error")
-	frame.Fault.ErrorFrame, frame.Fault.Code, frame.Fault.Message = true, "server_error", "broken"
-	cut := fakemodel.Say("this answer is cut off in the middle")
-	cut.Fault.Cut = 300
-	hang := fakemodel.Say("never")
-	hang.Fault.Silence = true
-	drop := `data: {"choices":[{"index":0,"delta":{"content":"drop "}}]}` + "\n\n"
-	drip := fakemodel.Answer{Fault: fakemodel.Fault{
-		Body: strings.Repeat(drop, 100), ContentType: "text/event-stream", Piece: len(drop), Gap: 300 * time.Millisecond,
-	}}
-	empty := fakemodel.Answer{Fault: fakemodel.Fault{
-		Body: `data: {"choices":[]}` + "\n\ndata: [DONE]\n\n", ContentType: "text/event-stream",
-	}}
-	type failure = struct {
-		answer fakemodel.Answer
-		asked  int64
-		word   string
-	}
-	return map[string]failure{
-		"429":                         {fakemodel.Fail(429, "rate_limit_exceeded", "slow down"), 2, "rate_limited"},
-		"429, Retry-After 1":          {fakemodel.RateLimited("1"), 2, "rate_limited"},
-		"429, Retry-After 16":         {fakemodel.RateLimited("16"), 1, "rate_limited"},
-		"500":                         {fakemodel.Fail(500, "server_error", "broken"), 2, "overloaded"},
-		"529":                         {fakemodel.Fail(529, "overloaded_error", "Overloaded"), 2, "overloaded"},
-		"quota":                       {fakemodel.OutOfQuota(), 1, "quota"},
-		"bad key":                     {fakemodel.Fail(401, "invalid_api_key", "Incorrect API key"), 1, "auth"},
-		"error after half an answer":  {frame, 2, "overloaded"},
-		"a cut answer":                {cut, 2, "cut"},
-		"hang":                        {hang, 1, "timeout"},
-		"drip":                        {drip, 1, "timeout"},
-		"arguments that are no JSON":  {fakemodel.Call("effect", `{"text":"half`), 1, "unusable"},
-		"no choices":                  {empty, 2, "cut"},
-		"an answer without any words": {fakemodel.Say(""), 1, "unusable"},
-	}
-}
-
-// TestTheNextModelAnswers fails the first model in each way. The person reads one answer,
-// and the log has each attempt with its wait.
+// TestTheNextModelAnswers fails the first model in each way that its wire has. The person
+// reads one answer, and the log has each attempt with its wait.
 func TestTheNextModelAnswers(t *testing.T) {
 	t.Parallel()
-	for name, c := range failures() {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var asked atomic.Int64
-			w := prepare(t, func(fakemodel.Request) fakemodel.Answer { asked.Add(1); return c.answer }, rig.Config{})
-			w.configure(settings{idle: "1s, total: 2s"})
-			next := w.fallBack(func(req fakemodel.Request) fakemodel.Answer {
-				if len(results(req)) > 0 {
-					return fakemodel.Say("done")
-				}
-				return fakemodel.Call("effect", `{"text":"once"}`)
+	for _, first := range wires() {
+		for name, c := range failures(first.wire) {
+			t.Run(string(first.wire)+", "+name, func(t *testing.T) {
+				t.Parallel()
+				stepsIn(t, first, &c)
 			})
-			w.start()
-			t.Cleanup(func() {
-				defer w.process.Kill()
-				w.finish()
-				if v := next.Violations(); len(v) > 0 {
-					t.Errorf("requests to the next model broke the API's rules: %q", v)
-				}
-				w.logs(c.asked, c.word)
-			})
-			w.say("chat", "hello")
-			w.expect("chat", 1, "done")
-			if n := asked.Load(); n != c.asked {
-				t.Errorf("the first model was asked %d times, want %d: the turn stays with the second", n, c.asked)
-			}
-			if n := w.ran(); n != 1 {
-				t.Errorf("%d effects", n)
-			}
-			if got := w.texts("chat"); len(got) != 1 {
-				t.Errorf("the person reads %q", got)
-			}
-		})
+		}
 	}
 }
 
-// logs checks the lines about the failed attempts of one turn.
+// stepsIn has the first model fail, and the next one call a tool and answer.
+func stepsIn(t *testing.T, first wireModel, c *failure) {
+	t.Helper()
+	var asked atomic.Int64
+	w, server := first.world(t, settings{idle: "1s, total: 2s"}, func(fakemodel.Request) fakemodel.Answer {
+		asked.Add(1)
+		return c.answer
+	})
+	next := w.fallBack(func(req fakemodel.Request) fakemodel.Answer {
+		if len(results(req)) > 0 {
+			return fakemodel.Say("done")
+		}
+		return fakemodel.Call("effect", `{"text":"once"}`)
+	})
+	w.start()
+	t.Cleanup(func() {
+		defer w.process.Kill()
+		w.finish()
+		if v := append(server.Violations(), next.Violations()...); len(v) > 0 {
+			t.Errorf("requests broke the APIs' rules: %q", v)
+		}
+		w.logs(c.asked, c.word)
+	})
+	w.say("chat", "hello")
+	w.expect("chat", 1, "done")
+	if n := asked.Load(); n != c.asked {
+		t.Errorf("the first model was asked %d times, want %d: the turn stays with the second", n, c.asked)
+	}
+	if n := w.ran(); n != 1 {
+		t.Errorf("%d effects", n)
+	}
+	if got := w.texts("chat"); len(got) != 1 {
+		t.Errorf("the person reads %q", got)
+	}
+}
+
+// logs checks the lines about the failed attempts of a test. The waits of two attempts, which
+// a turn has at most, are within the 15 s in which a model must step in.
 func (w *world) logs(attempts int64, kind string) {
 	w.t.Helper()
 	log, err := os.ReadFile(w.gw.LogPath())
@@ -157,6 +127,13 @@ func (w *world) logs(attempts int64, kind string) {
 			if !bytes.Contains(line, []byte(part)) {
 				w.t.Errorf("no %s in %s", part, line)
 			}
+		}
+		var told struct{ Wait string }
+		if err := json.Unmarshal(line, &told); err != nil {
+			w.t.Error(err)
+		}
+		if wait, err := time.ParseDuration(told.Wait); err != nil || wait > 15*time.Second/2 {
+			w.t.Errorf("the wait %q: %v", told.Wait, err)
 		}
 	}
 	if found != attempts || !bytes.Contains(log, []byte("asking the next model")) {

@@ -2,6 +2,7 @@ package fakemodel
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"strconv"
@@ -12,39 +13,35 @@ import (
 
 // transmit writes an answer with its fault; false means that the client did not wait.
 func transmit(w http.ResponseWriter, r *http.Request, req *Request, a Answer) bool {
-	f := a.Fault
+	a.complete(req)
+	if req.Stream {
+		return a.Fault.Send(w, r, "text/event-stream", a.frames(req), errorBody(a.Fault))
+	}
+	return a.Fault.Send(w, r, "application/json", [][]byte{a.whole(req)}, errorBody(a.Fault))
+}
+
+// Send writes an answer of any wire with the fault: the frames of its body, or the refusal
+// where the fault has a status. It is false if the client did not wait. [Fault.ErrorFrame],
+// [Fault.NoDone] and [Fault.NoFinish] are the caller's.
+func (f *Fault) Send(w http.ResponseWriter, r *http.Request, contentType string, frames [][]byte, refusal any) bool {
 	if !fakehttp.Pause(r.Context(), f.Latency) {
 		return false
 	}
-	var frames [][]byte
 	h := w.Header()
-	switch {
-	case f.Body != "":
-		h.Set("Content-Type", "text/html")
-		if f.ContentType != "" {
-			h.Set("Content-Type", f.ContentType)
-		}
-		frames = [][]byte{[]byte(f.Body)}
-	case f.Status != 0:
-		writeError(w, f.Status, f)
-		return true
-	case req.Stream:
-		a.complete(req)
-		h.Set("Content-Type", "text/event-stream")
-		frames = a.frames(req)
-	default:
-		a.complete(req)
-		h.Set("Content-Type", "application/json")
-		frames = [][]byte{a.whole(req)}
-	}
 	if f.RetryAfter != "" {
 		h.Set("Retry-After", f.RetryAfter)
 	}
-	if f.Status == 0 {
-		f.Status = http.StatusOK
+	switch {
+	case f.Body != "":
+		contentType = cmp.Or(f.ContentType, "text/html")
+		frames = [][]byte{[]byte(f.Body)}
+	case f.Status != 0:
+		fakehttp.WriteJSON(w, f.Status, refusal, 0)
+		return true
 	}
-	w.WriteHeader(f.Status)
-	return send(w, r, frames, &f)
+	h.Set("Content-Type", contentType)
+	w.WriteHeader(cmp.Or(f.Status, http.StatusOK))
+	return send(w, r, frames, f)
 }
 
 func send(w http.ResponseWriter, r *http.Request, frames [][]byte, f *Fault) bool {

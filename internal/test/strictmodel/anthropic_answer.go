@@ -4,7 +4,6 @@ import (
 	"errors"
 	"net/http"
 
-	"parley/internal/test/fakehttp"
 	"parley/internal/test/fakemodel"
 )
 
@@ -26,16 +25,7 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 	}
 	req.Body, req.Header = body, r.Header
 	a := s.mint(*req)
-	if f := a.Fault; f.Status != 0 {
-		writeError(w, f.Status, anthropicError(f.Code, f.Message))
-		return
-	}
-	blocks, err := s.anthropicBlocks(&a)
-	if err != nil {
-		writeError(w, http.StatusInternalServerError, anthropicError("api_error", err.Error()))
-		return
-	}
-	stop := "end_turn"
+	blocks, stop := s.anthropicBlocks(&a), "end_turn"
 	if len(a.ToolCalls) > 0 {
 		stop = "tool_use"
 	}
@@ -43,20 +33,25 @@ func (s *Server) messages(w http.ResponseWriter, r *http.Request) {
 		"id": "msg_01", "type": "message", "role": "assistant", "model": wire.Model, "content": blocks,
 		"stop_reason": stop, "stop_sequence": nil, "usage": map[string]any{"input_tokens": len(body) / 4, "output_tokens": 10},
 	}
+	refusal := anthropicError(a.Fault.Code, a.Fault.Message)
 	if !wire.Stream {
-		fakehttp.WriteJSON(w, http.StatusOK, message, 0)
+		a.Fault.Send(w, r, "application/json", [][]byte{[]byte(encode(message))}, refusal)
 		return
 	}
-	w = stream(w, &a.Fault)
+	var out frames
 	message["content"], message["stop_reason"] = []any{}, nil
-	event(w, "message_start", map[string]any{"type": "message_start", "message": message})
+	out.event("message_start", map[string]any{"type": "message_start", "message": message})
 	for i, b := range blocks {
-		streamBlock(w, i, b)
+		out.block(i, b)
 	}
-	event(w, "message_delta", map[string]any{
+	out.event("message_delta", map[string]any{
 		"type": "message_delta", "delta": map[string]any{"stop_reason": stop, "stop_sequence": nil}, "usage": map[string]any{"output_tokens": 10},
 	})
-	event(w, "message_stop", map[string]any{"type": "message_stop"})
+	out.event("message_stop", map[string]any{"type": "message_stop"})
+	if a.Fault.ErrorFrame {
+		out.broken("error", refusal)
+	}
+	a.Fault.Send(w, r, "text/event-stream", out, refusal)
 }
 
 func anthropicError(kind, message string) map[string]any {
@@ -64,7 +59,7 @@ func anthropicError(kind, message string) map[string]any {
 }
 
 // anthropicBlocks are an answer's blocks. Thoughts are followed by redacted ones.
-func (s *Server) anthropicBlocks(a *fakemodel.Answer) ([]map[string]any, error) {
+func (s *Server) anthropicBlocks(a *fakemodel.Answer) []map[string]any {
 	var blocks []map[string]any
 	if a.Reasoning != "" {
 		blocks = append(blocks,
@@ -76,19 +71,20 @@ func (s *Server) anthropicBlocks(a *fakemodel.Answer) ([]map[string]any, error) 
 	}
 	for i := range a.ToolCalls {
 		c := &a.ToolCalls[i]
+		call := map[string]any{"type": "tool_use", "id": c.ID, "name": c.Name}
 		args, err := argumentsOf(c)
-		if err != nil {
-			return nil, err
+		if call["input"] = args; err != nil {
+			call["input"] = c.RawArguments
 		}
-		blocks = append(blocks, map[string]any{"type": "tool_use", "id": c.ID, "name": c.Name, "input": args})
+		blocks = append(blocks, call)
 	}
-	return blocks, nil
+	return blocks
 }
 
-// streamBlock sends a block in pieces.
-func streamBlock(w http.ResponseWriter, i int, b map[string]any) {
+// block adds a block in pieces.
+func (f *frames) block(i int, b map[string]any) {
 	delta := func(kind, field, text string) {
-		event(w, "content_block_delta", map[string]any{
+		f.event("content_block_delta", map[string]any{
 			"type": "content_block_delta", "index": i, "delta": map[string]any{"type": kind, field: text},
 		})
 	}
@@ -114,14 +110,18 @@ func streamBlock(w http.ResponseWriter, i int, b map[string]any) {
 	case "tool_use":
 		start["id"], start["name"], start["input"] = b["id"], b["name"], map[string]any{}
 		pieces = func() {
-			for _, half := range halves(encode(b["input"])) {
+			input, broken := b["input"].(string)
+			if !broken {
+				input = encode(b["input"])
+			}
+			for _, half := range halves(input) {
 				delta("input_json_delta", "partial_json", half)
 			}
 		}
 	default:
 		start = b
 	}
-	event(w, "content_block_start", map[string]any{"type": "content_block_start", "index": i, "content_block": start})
+	f.event("content_block_start", map[string]any{"type": "content_block_start", "index": i, "content_block": start})
 	pieces()
-	event(w, "content_block_stop", map[string]any{"type": "content_block_stop", "index": i})
+	f.event("content_block_stop", map[string]any{"type": "content_block_stop", "index": i})
 }

@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strings"
 
-	"parley/internal/test/fakehttp"
 	"parley/internal/test/fakemodel"
 )
 
@@ -30,11 +29,7 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 	}
 	req.Model, req.Stream, req.Body, req.Header = model, streamed, body, r.Header
 	a := s.mint(*req)
-	if f := a.Fault; f.Status != 0 {
-		writeError(w, f.Status, geminiError(f.Status, f.Code, f.Message))
-		return
-	}
-	parts, err := s.geminiParts(&a)
+	parts, finish, err := s.geminiParts(&a)
 	if err != nil {
 		writeError(w, http.StatusInternalServerError, geminiError(http.StatusInternalServerError, "INTERNAL", err.Error()))
 		return
@@ -47,24 +42,30 @@ func (s *Server) generate(w http.ResponseWriter, r *http.Request) {
 		}
 		return map[string]any{"candidates": []any{candidate}, "usageMetadata": usage, "modelVersion": model}
 	}
+	refusal := geminiError(a.Fault.Status, a.Fault.Code, a.Fault.Message)
 	if !streamed {
-		fakehttp.WriteJSON(w, http.StatusOK, chunk(parts, "STOP"), 0)
+		a.Fault.Send(w, r, "application/json", [][]byte{[]byte(encode(chunk(parts, finish)))}, refusal)
 		return
 	}
-	w = stream(w, &a.Fault)
+	var out frames
 	for _, p := range parts {
-		event(w, "", chunk([]map[string]any{p}, ""))
+		out.event("", chunk([]map[string]any{p}, ""))
 	}
-	event(w, "", chunk([]map[string]any{{"text": ""}}, "STOP"))
+	out.event("", chunk([]map[string]any{{"text": ""}}, finish))
+	if a.Fault.ErrorFrame {
+		out.broken("", geminiError(http.StatusServiceUnavailable, a.Fault.Code, a.Fault.Message))
+	}
+	a.Fault.Send(w, r, "text/event-stream", out, refusal)
 }
 
 func geminiError(status int, code, message string) map[string]any {
 	return map[string]any{"error": map[string]any{"code": status, "status": code, "message": message}}
 }
 
-// geminiParts are an answer's parts: the text is signed, and of the calls the first.
-func (s *Server) geminiParts(a *fakemodel.Answer) ([]map[string]any, error) {
-	var parts []map[string]any
+// geminiParts are an answer's parts, and the reason of its end: the text is signed, and of
+// the calls the first. The server reads the calls that its model writes, so one that it cannot
+// read is a reason and no part.
+func (s *Server) geminiParts(a *fakemodel.Answer) (parts []map[string]any, finish string, err error) {
 	if a.Reasoning != "" {
 		parts = append(parts, map[string]any{"text": a.Reasoning, "thought": true})
 	}
@@ -73,9 +74,9 @@ func (s *Server) geminiParts(a *fakemodel.Answer) ([]map[string]any, error) {
 	}
 	for i := range a.ToolCalls {
 		c := &a.ToolCalls[i]
-		args, err := argumentsOf(c)
-		if err != nil {
-			return nil, err
+		args, broken := argumentsOf(c)
+		if broken != nil {
+			return parts, "MALFORMED_FUNCTION_CALL", nil
 		}
 		call := map[string]any{"name": c.Name, "args": args}
 		if c.ID != "" {
@@ -84,12 +85,12 @@ func (s *Server) geminiParts(a *fakemodel.Answer) ([]map[string]any, error) {
 		part := map[string]any{"functionCall": call}
 		if i == 0 {
 			if part["thoughtSignature"], err = s.sealOfCall(c.Name, args); err != nil {
-				return nil, err
+				return nil, "", err
 			}
 		}
 		parts = append(parts, part)
 	}
-	return parts, nil
+	return parts, "STOP", nil
 }
 
 // encode is the JSON of a value that always can be written.

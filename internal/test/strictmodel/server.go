@@ -34,8 +34,9 @@ const (
 	maxViolations = 100
 )
 
-// Script gives the answer to a request. Of its answer's fault, Status, Code, Message and
-// Frames count on every wire, and all of it on OpenAI's and llama.cpp's.
+// Script gives the answer to a request. A call with arguments that are no JSON object comes
+// as each wire has it: as it is written, and on Gemini's as a finish reason. NoDone and
+// NoFinish of the answer's fault count on OpenAI's and llama.cpp's wires alone.
 type Script func(fakemodel.Request) fakemodel.Answer
 
 // Server is one model server.
@@ -158,47 +159,21 @@ func argumentsOf(c *providers.ToolCall) (map[string]any, error) {
 	return providers.DecodeArguments(c.RawArguments)
 }
 
-// stream begins the answer as a stream, which breaks where the fault says.
-func stream(w http.ResponseWriter, f *fakemodel.Fault) http.ResponseWriter {
-	w.Header().Set("Content-Type", "text/event-stream")
-	if f.Frames == 0 {
-		return w
-	}
-	w.WriteHeader(http.StatusOK)
-	_ = http.NewResponseController(w).Flush() // the client may be gone
-	return &cutter{ResponseWriter: w, left: max(f.Frames, 0)}
-}
+// frames are the events of a stream.
+type frames [][]byte
 
-// cutter breaks the connection behind so many events.
-type cutter struct {
-	http.ResponseWriter
-
-	left int
-}
-
-// Unwrap is for [http.ResponseController].
-func (c *cutter) Unwrap() http.ResponseWriter { return c.ResponseWriter }
-
-// Write implements [io.Writer]; each event is one call.
-func (c *cutter) Write(b []byte) (int, error) {
-	if c.left == 0 {
-		panic(http.ErrAbortHandler) // the server's way to break a connection
-	}
-	c.left--
-	return c.ResponseWriter.Write(b)
-}
-
-// event writes one event of a stream; a name of "" is left out.
-func event(w http.ResponseWriter, name string, v any) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		panic(err) // only values that always can be written
-	}
+// event adds one; a name of "" is left out.
+func (f *frames) event(name string, v any) {
 	if name != "" {
 		name = "event: " + name + "\n"
 	}
-	_, _ = fmt.Fprintf(w, "%sdata: %s\n\n", name, b) // the client may be gone
-	_ = http.NewResponseController(w).Flush()
+	*f = append(*f, fmt.Appendf(nil, "%sdata: %s\n\n", name, encode(v)))
+}
+
+// broken ends a stream after half of its frames with an error.
+func (f *frames) broken(name string, v any) {
+	*f = (*f)[:(len(*f)+1)/2]
+	f.event(name, v)
 }
 
 func writeError(w http.ResponseWriter, status int, v any) { fakehttp.WriteJSON(w, status, v, 0) }

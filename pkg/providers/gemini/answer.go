@@ -129,12 +129,13 @@ func (a *answer) response() (*providers.LLMResponse, error) {
 // failure is the error of an answer that cannot be used, or nil.
 func (a *answer) failure() error {
 	empty := a.content.Len() == 0 && len(a.calls) == 0
+	spoilt := strings.HasPrefix(a.finish, "MALFORMED") // the call that the text announces is missing
 	switch {
 	case !a.answered && a.blocked.BlockReason != "":
 		return a.stopped(providers.KindFiltered, a.blocked.BlockReason, a.blocked.BlockReasonMessage)
 	case !a.answered:
 		return exchange.Cut("the server sent no answer", nil)
-	case !empty:
+	case !empty && !spoilt:
 		return nil
 	}
 	switch fate(a.finish) {

@@ -106,10 +106,15 @@ func TestAnswers(t *testing.T) {
 		"recited midway": {
 			fakegemini.Ends("RECITATION", fakegemini.Text("h")), providers.LLMResponse{Content: "h", FinishReason: "content_filter"}, "",
 		},
-		"a new reason":       {fakegemini.Ends("TIRED", fakegemini.Text("h")), providers.LLMResponse{Content: "h", FinishReason: "tired"}, ""},
-		"filtered":           {fakegemini.Ends("PROHIBITED_CONTENT"), providers.LLMResponse{}, providers.KindFiltered},
-		"recited":            {fakegemini.Ends("RECITATION"), providers.LLMResponse{}, providers.KindRecited},
-		"malformed":          {fakegemini.Ends("MALFORMED_FUNCTION_CALL"), providers.LLMResponse{}, providers.KindCut},
+		"a new reason": {fakegemini.Ends("TIRED", fakegemini.Text("h")), providers.LLMResponse{Content: "h", FinishReason: "tired"}, ""},
+		"filtered":     {fakegemini.Ends("PROHIBITED_CONTENT"), providers.LLMResponse{}, providers.KindFiltered},
+		"recited":      {fakegemini.Ends("RECITATION"), providers.LLMResponse{}, providers.KindRecited},
+		"malformed":    {fakegemini.Ends("MALFORMED_FUNCTION_CALL"), providers.LLMResponse{}, providers.KindCut},
+		"malformed behind": {
+			fakegemini.Ends("MALFORMED_FUNCTION_CALL", fakegemini.Text("I look."), fakegemini.Call("x", "add", `{}`)),
+			providers.LLMResponse{},
+			providers.KindCut,
+		},
 		"a new empty reason": {fakegemini.Ends("TIRED"), providers.LLMResponse{}, providers.KindCut},
 		"a blocked prompt": {
 			fakegemini.Reply{Frames: []string{`{"promptFeedback":{"blockReason":"SAFETY"}}`}}, providers.LLMResponse{}, providers.KindFiltered,
