@@ -24,13 +24,13 @@ type Target struct {
 // Failover asks the first target, and the next ones where another model may help. It
 // streams; [Restart] announces that another attempt begins anew.
 //
-// It asks each model in turn, and once more after a short failure: a model hands over to
-// the next one at the latest policy.Switch after its first failure, and at once where its
-// server asks for a longer pause, has no right key, or let a time limit pass. A model
-// whose calls cannot be read, or whose answer is empty, hands over as well. When all
-// models have failed, those that may recover are asked again, as [RetryPolicy] bounds it.
-// An error of [KindTooLong] is returned at once, because the caller can shorten the
-// conversation. When all fail, the error holds every failure, and errors.As finds that of
+// It asks each model in turn, and once more after a short failure: the second attempt
+// begins within policy.Switch of the first. A model hands over to the next one at once where
+// it failed later, or its server asks for a longer pause, has no right key, or let a time
+// limit pass. A model whose calls cannot be read, or whose answer is empty, hands over as
+// well. When all models have failed, those that may recover are asked again, as
+// [RetryPolicy] bounds it. An error of [KindTooLong] is returned at once, because the caller
+// can shorten the conversation. When all fail, the error holds every failure, and errors.As finds that of
 // the first target, which is the one that a person should act on.
 //
 // Requests share their experience: a model that failed several times in a row is asked

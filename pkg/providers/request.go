@@ -43,8 +43,8 @@ type candidate struct {
 	given    bool // up: another attempt in this request would be in vain
 	// serverFailed says that further keys would not help.
 	serverFailed bool
-	firstFailure time.Time
-	err          error // the newest
+	began        time.Time // the first attempt
+	err          error     // the newest
 }
 
 // candidateKey is one key of a candidate.
@@ -103,7 +103,7 @@ func (r *request) next() *choice {
 }
 
 // quick chooses among the models that are well, in their order: each with the keys that
-// do not rest, and once more after a failure.
+// do not rest, and once more after a failure that came soon.
 func (r *request) quick(now time.Time) *choice {
 	for _, c := range r.line {
 		if c.given || !c.serves(now) {
@@ -118,7 +118,7 @@ func (r *request) quick(now time.Time) *choice {
 		if again == nil || len(r.line) == 1 || c.retried || r.attempts >= r.bound {
 			continue
 		}
-		if !now.Add(again.wait).After(c.firstFailure.Add(r.f.policy.Switch)) {
+		if !now.Add(again.wait).After(c.began.Add(r.f.policy.Switch)) {
 			c.retried, again.well = true, true
 			return again
 		}
@@ -176,6 +176,9 @@ func (c *candidate) again(now time.Time) *choice {
 func (r *request) attempt(caller context.Context, next *choice, once attempt) (*LLMResponse, error) {
 	r.tell(next)
 	c, began := next.c, time.Now()
+	if !c.asked {
+		c.began = began
+	}
 	ctx, cancel := caller, func() {}
 	if c.target.Total > 0 {
 		ctx, cancel = context.WithDeadline(caller, began.Add(c.left))
@@ -234,9 +237,6 @@ func (r *request) failed(at *choice, err error) {
 	}
 	c.err = err
 	r.last = &Retried{Err: failure, Attempt: r.attempts, Key: at.key + 1}
-	if c.firstFailure.IsZero() {
-		c.firstFailure = now
-	}
 	c.failed(at.key, failure, now)
 	r.last.Rest = c.restLeft(at.key, now)
 	switch {

@@ -17,8 +17,8 @@ type RetryPolicy struct {
 	// Patience is the longest wait that a server may demand; beyond it that key is not
 	// asked again. 0 means 2 minutes.
 	Patience time.Duration
-	// Switch bounds the time from a model's first failure until another model is asked;
-	// 0 means 15 s.
+	// Switch bounds the time from a model's first attempt to its second one, where another
+	// model can be asked; 0 means 15 s.
 	Switch time.Duration
 	// Total bounds all attempts with the pauses between them; 0 means no bound. An
 	// attempt that runs then is ended with [KindTimeout], and no pause begins that

@@ -58,7 +58,7 @@ func TestFailoverSwitches(t *testing.T) {
 		"unknown model":         {[]step{{err: fail(providers.KindNotFound)}}, 1, 0, 0},
 		"refused":               {[]step{{err: fail(providers.KindInvalid)}}, 1, 0, 0},
 		"cut":                   {[]step{{takes: time.Second, err: fail(providers.KindCut)}}, 2, 2 * time.Second, time.Second},
-		"cut late":              {[]step{{takes: 40 * time.Second, err: fail(providers.KindCut)}}, 2, 80 * time.Second, time.Second},
+		"cut late":              {[]step{{takes: 16 * time.Second, err: fail(providers.KindCut)}}, 1, 16 * time.Second, 0},
 		"hang":                  {[]step{{takes: idle, err: fail(providers.KindTimeout)}}, 1, idle, 0},
 		"drip":                  {[]step{{takes: time.Hour}}, 1, total, 0},
 		"a short failure, hang": {[]step{{err: fail(providers.KindCut)}, {takes: idle, err: fail(providers.KindTimeout)}}, 2, idle, time.Second},

@@ -161,7 +161,7 @@ func linkMutants() []Mutant {
 		},
 		{
 			Promise: "model: another steps in", Defect: "waits for a model although its server asks for a long pause",
-			File: "pkg/providers/request.go", Old: "!now.Add(again.wait).After(c.firstFailure.Add(r.f.policy.Switch))", New: "true",
+			File: "pkg/providers/request.go", Old: "!now.Add(again.wait).After(c.began.Add(r.f.policy.Switch))", New: "true",
 			Dir: "pkg/providers", Test: "^TestFailoverSwitches$",
 		},
 		{
