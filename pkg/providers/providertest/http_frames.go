@@ -47,7 +47,7 @@ func checkPieces(t *testing.T, h HTTP) {
 				t.Errorf("%s, in pieces of %d: %v", name, size, err)
 				continue
 			}
-			same(t, full(), resp)
+			h.same(t, full(), resp)
 			if got := shown(events); got != resp.Content {
 				t.Errorf("%s: emitted %q, answered %q", name, got, resp.Content)
 			}
@@ -68,7 +68,7 @@ func checkTypes(t *testing.T, h HTTP) {
 			if resp, _, err := ask(t, t.Context(), p, true, Question()); err != nil {
 				t.Errorf("a stream of the type %q that begins with %q: %v", kind, head, err)
 			} else {
-				same(t, full(), resp)
+				h.same(t, full(), resp)
 			}
 		}
 	}
@@ -101,7 +101,7 @@ func checkOtherForm(t *testing.T, h HTTP) {
 			t.Errorf("streams %v: %v", streams, err)
 			continue
 		}
-		same(t, full(), resp)
+		h.same(t, full(), resp)
 		if got := shown(events); !streams && got != resp.Content {
 			t.Errorf("emitted %q, answered %q", got, resp.Content)
 		}
@@ -131,7 +131,7 @@ func checkCuts(t *testing.T, h HTTP) {
 					t.Errorf("frame %d, byte %d: emitted %q", n, at, shown(events))
 				}
 				if err == nil {
-					same(t, full(), resp)
+					h.same(t, full(), resp)
 					continue
 				}
 				failed++
@@ -171,7 +171,7 @@ func checkBrokenFrames(t *testing.T, h HTTP) {
 			})
 			resp, _, err := ask(t, t.Context(), p, true, Question())
 			if err == nil { // the frame carried no content, or the answer was complete before
-				same(t, full(), resp)
+				h.same(t, full(), resp)
 			} else if f := typed(t, resp, err); !f.Retryable() {
 				t.Errorf("%q as frame %d: %v", frame, n, err)
 			}

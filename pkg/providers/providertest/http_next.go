@@ -64,7 +64,7 @@ func newSwitch(t *testing.T, h HTTP) *modelSwitch {
 	s.frames = h.Answer(broken, true)
 	say(sends(&s.stepped, strings.Join(h.Answer(good, true), ""), false))
 	s.script(sends(&s.asked, strings.Join(s.frames, ""), false))
-	s.whole, s.other = alone(t, s.first, Model, broken, false), alone(t, s.next, nextModel, good, true)
+	s.whole, s.other = alone(t, h, s.first, Model, broken, false), alone(t, h, s.next, nextModel, good, true)
 	return s
 }
 
@@ -109,13 +109,13 @@ func (s *modelSwitch) cut(t *testing.T, where, body string, breaks bool) bool {
 }
 
 // alone is the written answer of a provider that is asked without another one.
-func alone(t *testing.T, p providers.LLMProvider, model string, meant *providers.LLMResponse, use bool) string {
+func alone(t *testing.T, h HTTP, p providers.LLMProvider, model string, meant *providers.LLMResponse, use bool) string {
 	t.Helper()
 	resp, err := providers.Stream(t.Context(), p, Question(), Tools(), model, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, meant, resp)
+	h.same(t, meant, resp)
 	if resp.Reasoning != meant.Reasoning {
 		t.Errorf("it thought %q, meant is %q", resp.Reasoning, meant.Reasoning)
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"parley/pkg/providers"
+	"parley/pkg/providers/internal/exchange"
 )
 
 // grammarOfJSON are the rules of llama.cpp's grammars that every answer shares.
@@ -25,18 +26,18 @@ const (
 
 // replyGrammar is the grammar of an answer for a server that reads no such schema: a text, or
 // calls of the tools, as the choice allows. It leaves the arguments of a call open.
-func replyGrammar(tools []providers.ToolDefinition, c choice) string {
-	if c.word == "none" {
+func replyGrammar(tools []providers.ToolDefinition, c exchange.Choice) string {
+	if c.Word == exchange.ChoiceNone {
 		return "root ::= answer\n" + grammarOfAnswer + grammarOfJSON
 	}
 	var names []string
 	for i := range tools {
-		if name := tools[i].Function.Name; c.name == "" || c.name == name {
+		if name := tools[i].Function.Name; c.Name == "" || c.Name == name {
 			names = append(names, strconv.Quote(strconv.Quote(name)))
 		}
 	}
 	root, answer := "root ::= answer | calls\n", grammarOfAnswer
-	if c.required() {
+	if required(c) {
 		root, answer = "root ::= calls\n", ""
 	}
 	return root + answer + grammarOfCalls + "tool ::= " + strings.Join(names, " | ") + "\n" + grammarOfJSON

@@ -8,26 +8,11 @@ import (
 	"strings"
 
 	"parley/pkg/providers"
+	"parley/pkg/providers/internal/exchange"
 )
 
-// choice is the caller's tool_choice.
-type choice struct{ word, name string }
-
-func choiceOf(options map[string]any) choice {
-	switch v := options["tool_choice"].(type) {
-	case string:
-		return choice{word: v}
-	case map[string]any:
-		name, _ := v["name"].(string)
-		return choice{name: name}
-	case map[string]string:
-		return choice{name: v["name"]}
-	}
-	return choice{}
-}
-
 // required says whether the answer has to be a call.
-func (c choice) required() bool { return c.word == "required" || c.name != "" }
+func required(c exchange.Choice) bool { return c.Word == exchange.ChoiceRequired || c.Name != "" }
 
 // rewrite tells a conversation without tool messages. The instructions go before the
 // system's, because they stay the same for longer, and servers keep a beginning that they
@@ -175,14 +160,14 @@ const answerSchema = `{"type":"object","properties":{"answer":{"type":"string"}}
 
 // replySchema is the JSON Schema of an answer: a text, or calls of the tools, as the choice
 // allows.
-func replySchema(tools []providers.ToolDefinition, c choice) (json.RawMessage, error) {
-	if c.word == "none" {
+func replySchema(tools []providers.ToolDefinition, c exchange.Choice) (json.RawMessage, error) {
+	if c.Word == exchange.ChoiceNone {
 		return json.RawMessage(answerSchema), nil
 	}
 	var calls []string
 	for i := range tools {
 		f := &tools[i].Function
-		if c.name != "" && f.Name != c.name {
+		if c.Name != "" && f.Name != c.Name {
 			continue
 		}
 		schema, err := schemaOf(f)
@@ -196,11 +181,11 @@ func replySchema(tools []providers.ToolDefinition, c choice) (json.RawMessage, e
 			`]},"arguments":`+string(schema)+`},"required":["tool","arguments"],"additionalProperties":false}`)
 	}
 	if len(calls) == 0 {
-		return nil, fmt.Errorf("tool_choice names %q, which is not offered", c.name)
+		return nil, fmt.Errorf("tool_choice names %q, which is not offered", c.Name)
 	}
 	call := `{"type":"object","properties":{"calls":{"type":"array","minItems":1,"items":{"anyOf":[` +
 		strings.Join(calls, ",") + `]}}},"required":["calls"],"additionalProperties":false}`
-	if c.required() {
+	if required(c) {
 		return json.RawMessage(call), nil
 	}
 	return json.RawMessage(`{"anyOf":[` + answerSchema + `,` + call + `]}`), nil

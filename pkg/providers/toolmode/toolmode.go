@@ -2,10 +2,12 @@ package toolmode
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"strings"
 
 	"parley/pkg/providers"
+	"parley/pkg/providers/internal/exchange"
 )
 
 // Mode is how tools are offered to a model.
@@ -115,6 +117,15 @@ func (p *Provider) ask(ctx context.Context, q *question) (*providers.LLMResponse
 	}
 }
 
+// choice is the caller's tool_choice.
+func (q *question) choice() (exchange.Choice, error) {
+	c, err := exchange.ToolChoice(q.options["tool_choice"])
+	if refused, ok := errors.AsType[*providers.Error](err); ok {
+		refused.Model = q.model
+	}
+	return c, err
+}
+
 // hasTools says whether a request is about tools at all.
 func (q *question) hasTools() bool {
 	if len(q.tools) > 0 {
@@ -149,7 +160,10 @@ func (p *Provider) send(ctx context.Context, q *question) (*providers.LLMRespons
 
 // asJSON asks for an answer as JSON.
 func (p *Provider) asJSON(ctx context.Context, mode Mode, q *question) (*providers.LLMResponse, error) {
-	choice := choiceOf(q.options)
+	choice, err := q.choice()
+	if err != nil {
+		return nil, err
+	}
 	schema, err := replySchema(q.tools, choice)
 	if err != nil {
 		return nil, unusable(q.model, err)
@@ -176,10 +190,14 @@ func (p *Provider) asJSON(ctx context.Context, mode Mode, q *question) (*provide
 
 // without asks with no tools.
 func (p *Provider) without(ctx context.Context, q *question) (*providers.LLMResponse, error) {
+	choice, err := q.choice()
+	if err != nil {
+		return nil, err
+	}
 	asked := q.plain()
 	asked.messages = rewrite(q.messages, textNoTools, false)
 	notice := ""
-	if len(q.tools) > 0 && choiceOf(q.options).required() && !toldOf(q.messages) {
+	if len(q.tools) > 0 && required(choice) && !toldOf(q.messages) {
 		notice = textCannotCall + "\n\n"
 	}
 	said := false
