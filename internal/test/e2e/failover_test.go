@@ -16,6 +16,7 @@ import (
 	"parley/internal/test/fakemodel"
 	"parley/internal/test/faketelegram"
 	"parley/internal/test/rig"
+	"parley/internal/test/strictmodel"
 )
 
 // fallBack gives the gateway of a world, which has not started yet, a second model.
@@ -141,19 +142,37 @@ func (w *world) logs(attempts int64, kind string) {
 	}
 }
 
-// TestAShownAnswerIsReplaced cuts an answer that a person has seen growing: the next
-// model's takes its place, in the same message.
+// TestAShownAnswerIsReplaced cuts an answer that a person has seen growing, on each wire: the
+// next model's takes its place, in the same message.
 func TestAShownAnswerIsReplaced(t *testing.T) {
 	t.Parallel()
+	// The frames with half of the text or all of it, and the time after each.
+	seen := map[strictmodel.Wire]fakemodel.Fault{
+		strictmodel.OpenAI:    {Frames: 3, Gap: 500 * time.Millisecond},
+		strictmodel.Anthropic: {Frames: 4, Gap: 500 * time.Millisecond},
+		strictmodel.Gemini:    {Frames: 1, Gap: 1500 * time.Millisecond},
+	}
+	for _, m := range wires() {
+		t.Run(string(m.wire), func(t *testing.T) {
+			t.Parallel()
+			replaced(t, &m, seen[m.wire])
+		})
+	}
+}
+
+func replaced(t *testing.T, m *wireModel, seen fakemodel.Fault) {
+	t.Helper()
 	tg := faketelegram.New(t)
 	ada := tg.User("Ada")
 	private, group := tg.Private(ada), tg.Supergroup("Engine", ada)
 	shown := "The first model says " + strings.Repeat("and says ", 40)
 	cut := fakemodel.Say(shown)
-	cut.Fault = fakemodel.Fault{Piece: 400, Gap: 500 * time.Millisecond, Cut: 1000}
+	cut.Fault = seen
 	c := rig.Config{Telegram: &rig.Telegram{}, LogLevel: "trace"}
 	c.Telegram.APIURL, c.Telegram.Token = tg.URL(), tg.Token()
-	w := prepareTelegram(t, tg, func(fakemodel.Request) fakemodel.Answer { return cut }, c)
+	w := prepareTelegram(t, tg, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("no") }, c)
+	first := strictmodel.New(m.wire, func(fakemodel.Request) fakemodel.Answer { return cut })
+	w.asks(m.provider, m.model, serve(t, first.Handler())+m.path)
 	w.fallBack(func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("from the second") })
 	w.run()
 	private.Say("hello")
@@ -165,5 +184,8 @@ func TestAShownAnswerIsReplaced(t *testing.T) {
 	messages := w.reads(group, "from the second")
 	if v := messages[0].Versions; !slices.ContainsFunc(v, func(text string) bool { return strings.HasPrefix(text, "The first model") }) {
 		t.Errorf("the group saw %q", v)
+	}
+	if v := first.Violations(); len(v) > 0 {
+		t.Errorf("requests broke the API's rules: %q", v)
 	}
 }

@@ -12,10 +12,15 @@ import (
 // type of it, and the audit log has it.
 func TestExampleErrors(t *testing.T) {
 	t.Parallel()
+	eachMode(t, exampleErrors)
+}
+
+func exampleErrors(t *testing.T, s settings) {
+	t.Helper()
 	tg := faketelegram.New(t)
 	ada, bert := tg.User("Ada"), tg.User("Bert")
 	owner, reader := tg.Private(ada), tg.Private(bert)
-	w := newOwned(t, tg, owner, map[string]any{"disabled": []string{"calculator"}, "timeout": "1s"}, map[string]act{
+	w := newOwned(t, tg, owner, s, map[string]any{"disabled": []string{"calculator"}, "timeout": "1s"}, map[string]act{
 		"write":     calls("write_file", `{"path": "a.txt", "content": "mine"}`),
 		"calculate": calls("calculator", `{"expression": "1+1"}`),
 		"invent":    calls("no_such_tool", `{}`),

@@ -18,9 +18,14 @@ import (
 
 func TestExampleReadsAFile(t *testing.T) {
 	t.Parallel()
+	eachMode(t, exampleReadsAFile)
+}
+
+func exampleReadsAFile(t *testing.T, s settings) {
+	t.Helper()
 	tg := faketelegram.New(t)
 	chat := tg.Private(tg.User("Ada"))
-	w := newOwned(t, tg, chat, nil, map[string]act{
+	w := newOwned(t, tg, chat, s, nil, map[string]act{
 		"What's in my README.md file?": calls("read_file", `{"path": "README.md"}`),
 	})
 	w.keeps("README.md", "# My Project\n\nThis is a sample project.\n")
@@ -32,9 +37,14 @@ func TestExampleReadsAFile(t *testing.T) {
 // to the model, and a call of one has no effect. That a file is missing is an answer.
 func TestExampleReadOnly(t *testing.T) {
 	t.Parallel()
+	eachMode(t, exampleReadOnly)
+}
+
+func exampleReadOnly(t *testing.T, s settings) {
+	t.Helper()
 	tg := faketelegram.New(t)
 	chat := tg.Private(tg.User("Ada"))
-	w := newOwned(t, tg, chat, map[string]any{"files": map[string]any{"mode": "ro"}}, map[string]act{
+	w := newOwned(t, tg, chat, s, map[string]any{"files": map[string]any{"mode": "ro"}}, map[string]act{
 		"Check if package.json exists": calls("file_info", `{"path": "package.json"}`),
 		"Write it":                     calls("write_file", `{"path": "package.json", "content": "{}"}`),
 	})
@@ -63,9 +73,14 @@ func TestExampleReadOnly(t *testing.T) {
 // run; rm is on the list and asked about as well, dd is not on it.
 func TestExampleListsFilesByACommand(t *testing.T) {
 	t.Parallel()
+	eachMode(t, exampleListsFilesByACommand)
+}
+
+func exampleListsFilesByACommand(t *testing.T, s settings) {
+	t.Helper()
 	tg := faketelegram.New(t)
 	chat := tg.Private(tg.User("Ada"))
-	w := newOwned(t, tg, chat, map[string]any{"shell": map[string]any{"enabled": true, "allow": []string{"ls", "rm"}}}, map[string]act{
+	w := newOwned(t, tg, chat, s, map[string]any{"shell": map[string]any{"enabled": true, "allow": []string{"ls", "rm"}}}, map[string]act{
 		"List all Python files": calls("run_command", `{"argv": ["ls", "-l", "*.py"]}`),
 		"Remove them":           calls("run_command", `{"argv": ["rm", "one.py", "two.py"]}`),
 		"Copy them":             calls("run_command", `{"argv": ["dd", "if=one.py", "of=three.py"]}`),
@@ -104,9 +119,14 @@ func TestExampleListsFilesByACommand(t *testing.T) {
 // new file asks, which it does not otherwise.
 func TestExampleSearchesAndSaves(t *testing.T) {
 	t.Parallel()
+	eachMode(t, exampleSearchesAndSaves)
+}
+
+func exampleSearchesAndSaves(t *testing.T, s settings) {
+	t.Helper()
 	tg := faketelegram.New(t)
 	chat := tg.Private(tg.User("Ada"))
-	w := newOwned(t, tg, chat, map[string]any{"web": searches(t)}, map[string]act{
+	w := newOwned(t, tg, chat, s, map[string]any{"web": searches(t)}, map[string]act{
 		"Search for Python tutorials and save the results to tutorials.txt": func(got []string) fakemodel.Answer {
 			switch {
 			case len(got) == 0:
@@ -140,6 +160,11 @@ func TestExampleSearchesAndSaves(t *testing.T) {
 // own question; where the operator waived it, they run side by side.
 func TestExampleRunsTwoCommands(t *testing.T) {
 	t.Parallel()
+	eachMode(t, exampleRunsTwoCommands)
+}
+
+func exampleRunsTwoCommands(t *testing.T, s settings) {
+	t.Helper()
 	two := func(one, other string) act {
 		return func(got []string) fakemodel.Answer {
 			if len(got) == 2 {
@@ -157,7 +182,7 @@ func TestExampleRunsTwoCommands(t *testing.T) {
 		t.Parallel()
 		tg := faketelegram.New(t)
 		chat := tg.Private(tg.User("Ada"))
-		w := newOwned(t, tg, chat, map[string]any{"shell": shell}, map[string]act{ask: two(`{"argv": ["pwd"]}`, `{"argv": ["ls", "-la"]}`)})
+		w := newOwned(t, tg, chat, s, map[string]any{"shell": shell}, map[string]act{ask: two(`{"argv": ["pwd"]}`, `{"argv": ["ls", "-la"]}`)})
 		w.needsSandbox("run_command")
 		w.keeps("Cargo.toml", "")
 		chat.Say(ask)
@@ -171,7 +196,7 @@ func TestExampleRunsTwoCommands(t *testing.T) {
 		t.Parallel()
 		tg := faketelegram.New(t)
 		chat := tg.Private(tg.User("Ada"))
-		w := newOwned(t, tg, chat,
+		w := newOwned(t, tg, chat, s,
 			map[string]any{"shell": shell, "rules": map[string]any{"run_command": map[string]any{"approval": "never"}}},
 			map[string]act{
 				ask:         two(`{"argv": ["pwd"]}`, `{"argv": ["ls", "-la"]}`),

@@ -15,12 +15,17 @@ import (
 // before its first step, with all of them shown.
 func TestExampleComposedTool(t *testing.T) {
 	t.Parallel()
+	eachMode(t, exampleComposedTool)
+}
+
+func exampleComposedTool(t *testing.T, s settings) {
+	t.Helper()
 	tg := faketelegram.New(t)
 	chat := tg.Private(tg.User("Ada"))
 	step := func(tool string, arguments map[string]any) map[string]any {
 		return map[string]any{"tool": tool, "arguments": arguments}
 	}
-	w := newOwned(t, tg, chat, map[string]any{"web": searches(t), "composed": map[string]any{
+	w := newOwned(t, tg, chat, s, map[string]any{"web": searches(t), "composed": map[string]any{
 		"research": map[string]any{
 			"description": "Searches the web and saves what was found.",
 			"parameters":  map[string]any{"what": "what to search for", "path": "the file to save it in"},
@@ -57,9 +62,14 @@ func TestExampleComposedTool(t *testing.T) {
 // on, and its progress is seen while it works.
 func TestExampleToolOfTheOperator(t *testing.T) {
 	t.Parallel()
+	eachMode(t, exampleToolOfTheOperator)
+}
+
+func exampleToolOfTheOperator(t *testing.T, s settings) {
+	t.Helper()
 	tg := faketelegram.New(t)
 	chat := tg.Private(tg.User("Ada"))
-	w := newOwned(t, tg, chat, nil, map[string]act{"translate": calls("translate", `{"who": "Ada"}`)})
+	w := newOwned(t, tg, chat, s, nil, map[string]act{"translate": calls("translate", `{"who": "Ada"}`)})
 	if out, err := w.gw.Command(w.ctx, nil, "tool", "new", "translate").CombinedOutput(); err != nil {
 		t.Fatalf("tool new: %v\n%s", err, out)
 	}

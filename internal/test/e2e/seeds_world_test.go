@@ -45,12 +45,12 @@ func calls(tool, args string) act {
 }
 
 // newOwned runs a gateway with an owner in a direct chat, with the right to run
-// programs.
+// programs. Of the settings only the mode counts.
 func newOwned(
-	t *testing.T, tg *faketelegram.Server, owner *faketelegram.Chat, settings map[string]any, acts map[string]act,
+	t *testing.T, tg *faketelegram.Server, owner *faketelegram.Chat, s settings, tools map[string]any, acts map[string]act,
 ) *telegramWorld {
 	t.Helper()
-	w := newTelegramWith(t, tg, acting(acts), rig.Config{Telegram: &rig.Telegram{Owner: owner.ID()}, Tools: settings})
+	w := newTelegramWith(t, tg, acting(acts), rig.Config{Telegram: &rig.Telegram{Owner: owner.ID()}, Tools: tools, ToolMode: s.mode})
 	owner.Say("hello")
 	w.says(owner, heardMark)
 	return w
