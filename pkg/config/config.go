@@ -99,7 +99,7 @@ type Model struct {
 // Timeouts bound one question to a model.
 type Timeouts struct {
 	Connect Duration `yaml:"connect" min:"100ms" max:"5m" jsonschema_description:"Until a connection stands. Default 10s."`
-	Idle    Duration `yaml:"idle" min:"1s" max:"30m" jsonschema_description:"Without a line from the server; a comment, by which it keeps the connection, is one. Default 60s."`
+	Idle    Duration `yaml:"idle" min:"1s" max:"30m" jsonschema_description:"Without a line from the server, once it has the request; a comment, by which it keeps the connection, is one. Default 60s."`
 	Total   Duration `yaml:"total" min:"1s" max:"2h" jsonschema_description:"The whole answer, with all attempts and the pauses between them. Default 300s."`
 }
 

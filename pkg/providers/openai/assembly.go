@@ -202,8 +202,12 @@ func (a *assembly) response() (*providers.LLMResponse, error) {
 	if !a.answered {
 		return nil, exchange.Cut("the server sent no answer", nil)
 	}
+	finish, whole := ending(a.finish)
+	if !whole {
+		return nil, exchange.Cut("the server broke the answer off: "+a.finish, nil)
+	}
 	r := &providers.LLMResponse{
-		Content: a.content.String(), FinishReason: a.finish, Usage: a.usage,
+		Content: a.content.String(), FinishReason: finish, Usage: a.usage,
 		Reasoning: a.reasoning.String(), Model: a.model,
 	}
 	a.extra = keep(a.extra, "reasoning_details", a.details.whole())

@@ -27,6 +27,21 @@ func decodeWhole(x *exchange.Exchange, a *assembly) (*providers.LLMResponse, err
 	return a.response()
 }
 
+// ending gives a finish reason in the words of room providers. The answer is not whole where
+// the server tells so that it broke it off.
+func ending(finish string) (reason string, whole bool) {
+	switch finish {
+	case "error", "network_error", "insufficient_system_resource", "abort", "aborted":
+		return finish, false
+	case "sensitive":
+		return providers.FinishContentFilter, true
+	case "model_length", "max_tokens", "model_context_window_exceeded":
+		return providers.FinishLength, true
+	default:
+		return finish, true
+	}
+}
+
 // decodeModels translates the list of models.
 func decodeModels(x *exchange.Exchange) ([]string, error) {
 	var list struct {

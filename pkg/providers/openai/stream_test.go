@@ -246,6 +246,26 @@ func TestStreamShapes(t *testing.T) {
 }
 
 // TestStreamUnasked is a server that streams though a whole answer was asked for.
+// TestEndsOfServers are the finish reasons by which servers tell that they broke an answer
+// off, and their own words for the usual ones.
+func TestEndsOfServers(t *testing.T) {
+	t.Parallel()
+	for reason, want := range map[string]string{
+		"error": "", "network_error": "", "insufficient_system_resource": "", "abort": "", "aborted": "",
+		"sensitive": providers.FinishContentFilter, "model_length": providers.FinishLength, "max_tokens": providers.FinishLength,
+		"model_context_window_exceeded": providers.FinishLength, "eos": "eos",
+	} {
+		s := shape{name: reason, want: providers.LLMResponse{Content: "half an", FinishReason: want}}
+		if want == "" {
+			s.want, s.kind = providers.LLMResponse{}, providers.KindCut
+		}
+		s.body = frames(say("half an"), fmt.Sprintf(`{"choices":[{"index":0,"delta":{},"finish_reason":%q}]}`, reason), done)
+		check(t, s, 7, "stream")
+		s.body = fmt.Sprintf(`{"choices":[{"message":{"content":"half an"},"finish_reason":%q}]}`, reason)
+		check(t, s, 7, "whole")
+	}
+}
+
 func TestStreamUnasked(t *testing.T) {
 	t.Parallel()
 	for _, s := range streamShapes() {

@@ -55,6 +55,7 @@ func RunHTTP(t *testing.T, h HTTP) {
 		"errors within a stream":         checkLate,
 		"a context that ends":            checkCancel,
 		"silence":                        checkSilence,
+		"a question on a slow line":      checkSlowRequest,
 		"answers without end":            checkEndless,
 		"secrets":                        checkSecrets,
 		"pictures":                       checkPictures,

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"strings"
@@ -51,11 +52,11 @@ func (p *pipes) dial(ctx context.Context, _, _ string) (net.Conn, error) {
 }
 
 // onFakeTime gives f a provider for a server that handles questions on fake time.
-func onFakeTime(t *testing.T, h HTTP, handle http.HandlerFunc, f func(t *testing.T, p providers.LLMProvider)) {
+func onFakeTime(t *testing.T, h HTTP, handle http.Handler, f func(t *testing.T, p providers.LLMProvider)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		l := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
-		srv := &http.Server{Handler: taken(handle), ReadHeaderTimeout: time.Hour}
+		srv := &http.Server{Handler: handle, ReadHeaderTimeout: time.Hour}
 		go func() { _ = srv.Serve(l) }()
 		transport := &http.Transport{DialContext: l.dial}
 		f(t, h.Connect(t, Server{URL: "http://model.invalid", Transport: transport}))
@@ -91,13 +92,13 @@ func checkCancel(t *testing.T, h HTTP) {
 				continue // the answer is complete
 			}
 			t.Run(name, func(t *testing.T) {
-				onFakeTime(t, h, func(w http.ResponseWriter, r *http.Request) {
+				onFakeTime(t, h, taken(func(w http.ResponseWriter, r *http.Request) {
 					if sent >= 0 {
 						begin(w, stream)
 						write(w, body[:sent])
 					}
 					<-r.Context().Done()
-				}, func(t *testing.T, p providers.LLMProvider) {
+				}), func(t *testing.T, p providers.LLMProvider) {
 					t.Helper()
 					ctx, cancel := context.WithCancel(t.Context())
 					const end = 3 * time.Second
@@ -173,7 +174,7 @@ func checkSilence(t *testing.T, h HTTP) {
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			onFakeTime(t, h, c.handle, func(t *testing.T, p providers.LLMProvider) {
+			onFakeTime(t, h, taken(c.handle), func(t *testing.T, p providers.LLMProvider) {
 				t.Helper()
 				start := time.Now()
 				resp, _, err := ask(t, t.Context(), p, c.stream, Question())
@@ -197,6 +198,47 @@ func checkSilence(t *testing.T, h HTTP) {
 	}
 }
 
+// checkSlowRequest has a server take a long question slowly, as over a line on which pictures
+// take their time: while it takes some, it is not silent. One that takes no more is.
+func checkSlowRequest(t *testing.T, h HTTP) {
+	t.Helper()
+	const piece, pause, idle = 64 << 10, 10 * time.Second, 60 * time.Second
+	question := append(Question(), providers.Message{Role: providers.RoleUser, Content: strings.Repeat("long ", 200_000)})
+	for _, stops := range []bool{false, true} {
+		var left chan struct{} // by the client, which only a server notices that reads
+		onFakeTime(t, h, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			for n := int64(piece); n == piece; {
+				n, _ = io.CopyN(io.Discard, r.Body, piece)
+				next := time.After(pause)
+				if stops {
+					next = nil
+				}
+				select {
+				case <-next:
+				case <-left:
+					return
+				}
+			}
+			begin(w, true)
+			write(w, strings.Join(h.Answer(full(), true), ""))
+		}), func(t *testing.T, p providers.LLMProvider) {
+			t.Helper()
+			left = make(chan struct{})
+			start := time.Now()
+			resp, _, err := ask(t, t.Context(), p, true, question)
+			took := time.Since(start)
+			close(left)
+			<-time.After(time.Second) // which the server takes to end the connection
+			switch {
+			case !stops && (err != nil || !whole(resp)):
+				t.Errorf("%+v, %v; want the answer", resp, err)
+			case stops && (typed(t, resp, err).Kind != providers.KindTimeout || took > idle+time.Second):
+				t.Errorf("%v after %v, want a timeout after %v", err, took, idle)
+			}
+		})
+	}
+}
+
 // checkLongRefusals has servers that say no and do not end their words: the status
 // counts, with its wait, so that the next model is asked soon.
 func checkLongRefusals(t *testing.T, h HTTP) {
@@ -207,12 +249,12 @@ func checkLongRefusals(t *testing.T, h HTTP) {
 			http.StatusUnauthorized: providers.KindAuth,
 		} {
 			t.Run(fmt.Sprint(status, " ", stream), func(t *testing.T) {
-				onFakeTime(t, h, func(w http.ResponseWriter, r *http.Request) {
+				onFakeTime(t, h, taken(func(w http.ResponseWriter, r *http.Request) {
 					w.Header().Set("Retry-After", "7")
 					w.WriteHeader(status)
 					write(w, h.Refusal("no"))
 					<-r.Context().Done()
-				}, func(t *testing.T, p providers.LLMProvider) {
+				}), func(t *testing.T, p providers.LLMProvider) {
 					t.Helper()
 					start := time.Now()
 					resp, _, err := ask(t, t.Context(), p, stream, Question())

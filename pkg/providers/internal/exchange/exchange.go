@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"parley/pkg/providers"
@@ -41,6 +42,8 @@ type Exchange struct {
 
 	idle  time.Duration
 	timer *time.Timer
+	// heard says that the server has answered, or failed: it takes no more of the request.
+	heard atomic.Bool
 	// complete says that the answer is there: signs of life give its end no more time.
 	complete bool
 
@@ -102,8 +105,10 @@ func (x *Exchange) alive() {
 func (x *Exchange) Send(req *http.Request) error {
 	if x.impatient {
 		x.alive()
+		x.watch(req)
 	}
 	resp, err := x.client.send(req) //nolint:bodyclose // stop closes
+	x.heard.Store(true)
 	if err != nil {
 		return transportError(err)
 	}
@@ -198,6 +203,31 @@ func (x *Exchange) hasten() {
 	x.idle = min(x.idle, lastWords)
 	x.alive()
 	x.complete = true
+}
+
+// watch has the server count as alive while it takes the request, which may be long and its
+// line slow.
+func (x *Exchange) watch(req *http.Request) {
+	if req.Body != nil && req.Body != http.NoBody {
+		req.Body = &takenBody{ReadCloser: req.Body, x: x, idle: x.idle}
+	}
+}
+
+// takenBody notes each piece that is taken of a request. The goroutine of the connection
+// reads it.
+type takenBody struct {
+	io.ReadCloser
+
+	x    *Exchange
+	idle time.Duration
+}
+
+func (b *takenBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 && !b.x.heard.Load() {
+		b.x.timer.Reset(b.idle)
+	}
+	return n, err
 }
 
 // liveReader notes each read as a sign of life.
