@@ -45,7 +45,7 @@ func answerMutants() []Mutant {
 		},
 		{
 			Promise: "model cut", Defect: "takes the announcement of a call for the answer",
-			File: "pkg/providers/gemini/answer.go", Old: `	case !empty && !spoilt:`, New: `	case !empty:`,
+			File: "pkg/providers/gemini/answer.go", Old: `strings.HasPrefix(a.finish, "MALFORMED")`, New: `strings.HasPrefix(a.finish, "MALFORMED_RESPONSE")`,
 			Dir: "pkg/providers/gemini", Test: "^TestAnswers$",
 		},
 		{
@@ -60,7 +60,7 @@ func answerMutants() []Mutant {
 		},
 		{
 			Promise: "tools as JSON", Defect: "takes any demand of a tool",
-			File: "pkg/providers/toolmode/toolmode.go", Old: `		refused.Model = q.model`, New: `		return c, nil`,
+			File: "pkg/providers/toolmode/toolmode.go", Old: `		refused.Model = q.model`, New: `		refused.Model, err = q.model, nil`,
 			Dir: "pkg/providers/toolmode", Test: "^TestConformanceOverHTTP$/^tool_choice$",
 		},
 		{

@@ -42,7 +42,7 @@ func geminiMutants() []Mutant {
 		},
 		{
 			Promise: "gemini: stops", Defect: "takes an answer that was stopped before its first word for an answer",
-			File: dir + "/answer.go", Old: `case !empty:`, New: `case !empty || a.finish != "":`,
+			File: dir + "/answer.go", Old: `case !empty && !spoilt:`, New: `case !empty && !spoilt || a.finish != "":`,
 			Dir: dir, Test: "^TestAnswers$",
 		},
 	}
