@@ -182,12 +182,14 @@ func exampleRunsTwoCommands(t *testing.T, s settings) {
 		t.Parallel()
 		tg := faketelegram.New(t)
 		chat := tg.Private(tg.User("Ada"))
-		w := newOwned(t, tg, chat, s, map[string]any{"shell": shell}, map[string]act{ask: two(`{"argv": ["pwd"]}`, `{"argv": ["ls", "-la"]}`)})
+		w := newOwned(t, tg, chat, s, map[string]any{"shell": shell},
+			map[string]act{ask: two(`{"argv": ["pwd"]}`, `{"argv": ["ls", "-la"]}`)})
 		w.needsSandbox("run_command")
 		w.keeps("Cargo.toml", "")
 		chat.Say(ask)
-		for _, q := range w.questions(chat, 2) {
-			chat.Press(q.ID, "Allow once")
+		open := w.questions(chat, 2)
+		for i := range open {
+			chat.Press(open[i].ID, "Allow once")
 		}
 		w.says(chat, "after the decision:", `"stdout":"total`, "Cargo.toml")
 		w.says(chat, "after the decision:", w.home()+`\n`)

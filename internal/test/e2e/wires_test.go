@@ -142,7 +142,8 @@ func refusalsOf(wire strictmodel.Wire) refusals {
 			broken:     fakemodel.Fail(500, "INTERNAL", "An internal error has occurred."),
 			overloaded: fakemodel.Fail(529, "UNAVAILABLE", "The model is overloaded."),
 			quota: detailed(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota.",
-				`{"@type":"type.googleapis.com/google.rpc.QuotaFailure","violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},`+
+				`{"@type":"type.googleapis.com/google.rpc.QuotaFailure",`+
+					`"violations":[{"quotaId":"GenerateRequestsPerDayPerProjectPerModel-FreeTier"}]},`+
 					`{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"3s"}`),
 			key: detailed(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.",
 				`{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID"}`),

@@ -66,6 +66,7 @@ func geminiError(status int, code, message string) map[string]any {
 // the calls the first. The server reads the calls that its model writes, so one that it cannot
 // read is a reason and no part.
 func (s *Server) geminiParts(a *fakemodel.Answer) (parts []map[string]any, finish string, err error) {
+	finish = "STOP"
 	if a.Reasoning != "" {
 		parts = append(parts, map[string]any{"text": a.Reasoning, "thought": true})
 	}
@@ -74,9 +75,10 @@ func (s *Server) geminiParts(a *fakemodel.Answer) (parts []map[string]any, finis
 	}
 	for i := range a.ToolCalls {
 		c := &a.ToolCalls[i]
-		args, broken := argumentsOf(c)
-		if broken != nil {
-			return parts, "MALFORMED_FUNCTION_CALL", nil
+		args, unread := argumentsOf(c)
+		if unread != nil {
+			finish = "MALFORMED_FUNCTION_CALL"
+			break
 		}
 		call := map[string]any{"name": c.Name, "args": args}
 		if c.ID != "" {
@@ -90,7 +92,7 @@ func (s *Server) geminiParts(a *fakemodel.Answer) (parts []map[string]any, finis
 		}
 		parts = append(parts, part)
 	}
-	return parts, "STOP", nil
+	return parts, finish, nil
 }
 
 // encode is the JSON of a value that always can be written.

@@ -8,7 +8,7 @@ func List() []Mutant {
 		choiceMutants(),
 		engineMutants(), storeMutants(), channelMutants(), questionMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(),
 		writtenMutants(), auditMutants(), webMutants(), agentMutants(), stopMutants(),
-		edgeMutants(), exchangeMutants(), answerMutants(), kindMutants(), programMutants(), telegramMutants(), telegramRowMutants(),
+		edgeMutants(), exchangeMutants(), answerMutants(), endMutants(), kindMutants(), programMutants(), telegramMutants(), telegramRowMutants(),
 		scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(),
 		budgetMutants(), unattendedMutants(), scheduleMutants(), backgroundMutants(), taskMutants(),
 		forgettingMutants(), endingMutants(), jobMutants(), jobTurnMutants(), spawnMutants(), agentRightMutants(), laterMutants(),

@@ -39,31 +39,6 @@ func answerMutants() []Mutant {
 			Dir: "pkg/providers/openai", Test: "^TestSpeakersByTurns$",
 		},
 		{
-			Promise: "model cut", Defect: "takes an answer for whole that its server broke off",
-			File: "pkg/providers/openai/assembly.go", Old: `	if !whole {`, New: `	if !whole && a.content.Len() == 0 {`,
-			Dir: "pkg/providers/openai", Test: "^TestEndsOfServers$",
-		},
-		{
-			Promise: "model cut", Defect: "takes the announcement of a call for the answer",
-			File: "pkg/providers/gemini/answer.go", Old: `strings.HasPrefix(a.finish, "MALFORMED")`, New: `strings.HasPrefix(a.finish, "MALFORMED_RESPONSE")`,
-			Dir: "pkg/providers/gemini", Test: "^TestAnswers$",
-		},
-		{
-			Promise: "model silent", Defect: "counts the time in which a long request leaves",
-			File: "pkg/providers/internal/exchange/exchange.go", Old: `	if n > 0 && !b.x.heard.Load() {`, New: `	if n < 0 {`,
-			Dir: "pkg/providers/openai", Test: "^TestConformanceOverHTTP$/^a_question_on_a_slow_line$",
-		},
-		{
-			Promise: "model: another steps in", Defect: "asks a model again whose answer broke off late",
-			File: "pkg/providers/request.go", Old: `.After(c.began.Add(`, New: `.After(now.Add(`,
-			Dir: "pkg/providers", Test: "^TestFailoverSwitches$",
-		},
-		{
-			Promise: "tools as JSON", Defect: "takes any demand of a tool",
-			File: "pkg/providers/toolmode/toolmode.go", Old: `		refused.Model = q.model`, New: `		refused.Model, err = q.model, nil`,
-			Dir: "pkg/providers/toolmode", Test: "^TestConformanceOverHTTP$/^tool_choice$",
-		},
-		{
 			Promise: "model cut", Defect: "takes each line of an event for a frame",
 			File: "pkg/providers/internal/exchange/frames.go", Old: `if len(f.event) == 0 && (`, New: `if len(f.event) == 0 || (`,
 			Dir: "pkg/providers/internal/exchange", Test: "^TestEnds$",
@@ -104,6 +79,37 @@ func answerMutants() []Mutant {
 			s.off = true`, New: `		case seen&(1<<at) != 0:
 			s.Skip()`,
 			Dir: "pkg/providers/internal/exchange", Test: "^FuzzScan$",
+		},
+	}
+}
+
+// endMutants break the reading of ends of answers, and the time that a request may take.
+func endMutants() []Mutant {
+	return []Mutant{
+		{
+			Promise: "model cut", Defect: "takes an answer for whole that its server broke off",
+			File: "pkg/providers/openai/assembly.go", Old: `	if !whole {`, New: `	if !whole && a.content.Len() == 0 {`,
+			Dir: "pkg/providers/openai", Test: "^TestEndsOfServers$",
+		},
+		{
+			Promise: "model cut", Defect: "takes the announcement of a call for the answer",
+			File: "pkg/providers/gemini/answer.go", Old: `strings.HasPrefix(a.finish, "MALFORMED")`, New: `strings.HasPrefix(a.finish, "MALFORMED_RESPONSE")`,
+			Dir: "pkg/providers/gemini", Test: "^TestAnswers$",
+		},
+		{
+			Promise: "model silent", Defect: "counts the time in which a long request leaves",
+			File: "pkg/providers/internal/exchange/exchange.go", Old: `	if n > 0 && !b.x.heard.Load() {`, New: `	if n < 0 {`,
+			Dir: "pkg/providers/openai", Test: "^TestConformanceOverHTTP$/^a_question_on_a_slow_line$",
+		},
+		{
+			Promise: "model: another steps in", Defect: "asks a model again whose answer broke off late",
+			File: "pkg/providers/request.go", Old: `.After(c.began.Add(`, New: `.After(now.Add(`,
+			Dir: "pkg/providers", Test: "^TestFailoverSwitches$",
+		},
+		{
+			Promise: "tools as JSON", Defect: "takes any demand of a tool",
+			File: "pkg/providers/toolmode/toolmode.go", Old: `		refused.Model = q.model`, New: `		refused.Model, err = q.model, nil`,
+			Dir: "pkg/providers/toolmode", Test: "^TestConformanceOverHTTP$/^tool_choice$",
 		},
 	}
 }

@@ -125,11 +125,14 @@ func choiceIn(schema string, tools []providertest.Tool) string {
 // retellEntry reads the objects in the text of the model, or the results in that of a person.
 func retellEntry(e *providertest.Entry) ([]providertest.Entry, error) {
 	if e.Role == providers.RoleUser {
+		if !strings.HasPrefix(e.Text, `{"results":`) {
+			return []providertest.Entry{*e}, nil
+		}
 		var told struct {
 			Results []struct{ Tool, Result string }
 		}
-		if !strings.HasPrefix(e.Text, `{"results":`) || json.Unmarshal([]byte(e.Text), &told) != nil {
-			return []providertest.Entry{*e}, nil
+		if err := json.Unmarshal([]byte(e.Text), &told); err != nil {
+			return nil, err
 		}
 		var results []providertest.Entry
 		for _, r := range told.Results {
