@@ -5,6 +5,21 @@ func chatListMutants() []Mutant {
 	const dir, hub, engine, panel = "pkg/api/native", "pkg/events", "pkg/session/engine", "pkg/gateway/panel"
 	return []Mutant{
 		{
+			Promise: "api: list of chats", Defect: "looks at the chats of everybody for a list",
+			File: engine + "/table/names.go", Old: "slices.Clone(head), length), prefix...)", New: "slices.Clone(head), length), prefix[:0]...)",
+			Dir: engine, Test: "^TestNewestLooksAtNoOthers$",
+		},
+		{
+			Promise: "api: list of chats", Defect: "lists the chats of each request",
+			File: engine + "/rules/newest.go", Old: "}).Passing() {", New: "}).Passing() && c.Name == \"\" {",
+			Dir: engine, Test: "^TestConformance$/^sessions$",
+		},
+		{
+			Promise: "api: list of chats", Defect: "hides the question of a chat of one request",
+			File: dir + "/chats.go", Old: "if at.Passing() && open > 0", New: "if at.Passing() && open < 0",
+			Dir: dir, Test: "^TestAChatOfOneRequestIsListedWhileItAsks$",
+		},
+		{
 			Promise: "page: other chats", Defect: "wakes the pages of all people",
 			File: "pkg/events/watch.go", Old: "h.watches[h.o.Group(at)]", New: "h.watches[\"ada\"]",
 			Dir: hub, Test: "^TestAWatchTellsOfTheChatsOfItsGroup$",

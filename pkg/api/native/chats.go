@@ -18,9 +18,10 @@ import (
 
 // The bounds of the list of chats.
 const (
-	listPage = 500 // sessions that are looked at in one step
 	maxChats = 200
-	maxTitle = 80
+	// Search looks at the titles of so many chats, those that were active last.
+	maxSearched = 2000
+	maxTitle    = 80
 )
 
 // listedChat is a row of the list.
@@ -45,11 +46,15 @@ type pageChat struct {
 // leaves those whose name or title has a text.
 func (a *API) listChats(w http.ResponseWriter, r *http.Request, c *httpd.Caller, page bool) *httpd.Refusal {
 	l := listing{api: a, caller: c, page: page}
-	all, err := l.chats(r.Context())
+	wanted, looked := strings.ToLower(r.URL.Query().Get("q")), maxChats
+	if wanted != "" {
+		looked = maxSearched
+	}
+	all, err := l.chats(r.Context(), looked)
 	if err != nil {
 		return a.fault(err)
 	}
-	wanted, rows := strings.ToLower(r.URL.Query().Get("q")), []pageChat{}
+	rows := []pageChat{}
 	for i := range all {
 		row, err := l.row(r.Context(), &all[i])
 		if err != nil {
@@ -70,6 +75,8 @@ type listing struct {
 	api    *API
 	caller *httpd.Caller
 	page   bool
+	// asks are the numbers of open questions of the chats that asked, on the page.
+	asks map[channels.Address]int
 }
 
 // id is the id under which the list has the chat at an address; "" where it does not.
@@ -89,6 +96,12 @@ func (l *listing) id(at channels.Address) string {
 	return ""
 }
 
+// has says whether the list may have a chat: one of one request has asked, and may still.
+func (l *listing) has(info *session.Info) bool {
+	_, asked := l.asks[info.Address]
+	return l.id(info.Address) != "" && (asked || !info.Address.Passing())
+}
+
 // linked are the chats of other channels in the list.
 func (l *listing) linked() []session.Link {
 	if !l.page {
@@ -97,27 +110,29 @@ func (l *listing) linked() []session.Link {
 	return l.api.o.Linked.Chats(l.caller)
 }
 
-// chats are the present conversations of the person's chats.
-func (l *listing) chats(ctx context.Context) ([]session.Info, error) {
-	var all []session.Info
-	for after := ""; ; {
-		page, err := l.api.o.Store.List(ctx, after, listPage)
-		if err != nil {
-			return nil, err
-		}
-		for i := range page {
-			if page[i].Current && page[i].Address.Channel == l.api.o.Channel && l.id(page[i].Address) != "" {
-				all = append(all, page[i])
-			}
-		}
-		if len(page) < listPage {
-			break
-		}
-		after = page[len(page)-1].Session
+// chats are the present conversations of the person's chats, up to most of them. A chat of one
+// request is in the list of the page while it asks.
+func (l *listing) chats(ctx context.Context, most int) ([]session.Info, error) {
+	of := channels.Address{Channel: l.api.o.Channel, Chat: l.api.o.Names.Chat(l.caller, "")}
+	all, err := l.api.o.Store.Newest(ctx, of, most)
+	if err == nil && l.page {
+		err = l.asking(ctx)
 	}
-	links := l.linked()
-	for i := range links {
-		info, err := l.api.o.Store.Lookup(ctx, links[i].Address)
+	if err != nil {
+		return nil, err
+	}
+	all = slices.DeleteFunc(all, func(i session.Info) bool { return l.id(i.Address) == "" })
+	var others []channels.Address
+	for _, link := range l.linked() {
+		others = append(others, link.Address)
+	}
+	for at, open := range l.asks {
+		if at.Passing() && open > 0 && l.id(at) != "" {
+			others = append(others, at)
+		}
+	}
+	for _, at := range others {
+		info, err := l.api.o.Store.Lookup(ctx, at)
 		if errors.Is(err, session.ErrNotFound) {
 			continue // it has no words yet
 		}
@@ -130,6 +145,20 @@ func (l *listing) chats(ctx context.Context) ([]session.Info, error) {
 		return cmp.Or(y.Active.Compare(x.Active), cmp.Compare(x.Session, y.Session))
 	})
 	return all, nil
+}
+
+// asking counts the open questions of the chats that asked.
+func (l *listing) asking(ctx context.Context) error {
+	open, err := l.api.o.Store.ApprovalList(ctx, "")
+	l.asks = map[channels.Address]int{}
+	for i := range open {
+		n := 0
+		if isOpen(&open[i]) {
+			n = 1
+		}
+		l.asks[open[i].Address] += n
+	}
+	return err
 }
 
 // titleFrom is how many of the first entries of a conversation are looked at for its title.

@@ -73,15 +73,8 @@ func (l *listing) row(ctx context.Context, info *session.Info) (row pageChat, er
 			row.Title = titleOf(l.api, waits[0].Text, files)
 		}
 	}
-	if row.Unread, err = l.api.o.Reading.Unread(ctx, info.Chat, maxUnread); err != nil {
-		return row, err
-	}
-	open, err := l.api.o.Store.ApprovalList(ctx, info.Chat)
-	for i := range open {
-		if isOpen(&open[i]) {
-			row.Asks++
-		}
-	}
+	row.Asks = l.asks[info.Address]
+	row.Unread, err = l.api.o.Reading.Unread(ctx, info.Chat, maxUnread)
 	return row, err
 }
 
@@ -150,10 +143,13 @@ func (f *feed) others(ctx context.Context) error {
 		return err // the page comes back and reads the list
 	}
 	l := listing{api: f.api, caller: f.place.caller, page: true}
+	if err := l.asking(ctx); err != nil {
+		return err
+	}
 	f.buf.Reset()
 	for _, at := range changed {
 		info, err := f.api.o.Store.Lookup(ctx, at)
-		if errors.Is(err, session.ErrNotFound) || err == nil && l.id(info.Address) == "" {
+		if errors.Is(err, session.ErrNotFound) || err == nil && !l.has(&info) {
 			continue
 		}
 		if err != nil {

@@ -3,8 +3,10 @@ package native_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -104,6 +106,39 @@ func TestThePageIsToldOfTheOtherChats(t *testing.T) {
 	}
 	if got := w.rows("ada"); len(got) != 1 || got[0].Unread != 0 {
 		t.Errorf("a program lists %+v", got)
+	}
+}
+
+// TestAChatOfOneRequestIsListedWhileItAsks: on the page, where a person answers; programs and chats
+// without questions have no row.
+func TestAChatOfOneRequestIsListedWhileItAsks(t *testing.T) {
+	t.Parallel()
+	var wiped atomic.Int64
+	w := newWorld(t, hello, callable(t, &wiped)...)
+	if status, answer := w.do("approver", http.MethodPost, "/tools/call", `{"target_capability":"look"}`); status != http.StatusOK {
+		t.Fatal(status, answer)
+	}
+	_, answer := w.do("approver", http.MethodPost, "/tools/call", `{"target_capability":"wipe"}`)
+	chat, _ := answer["chat"].(string)
+	question, _ := answer["confirmation_required"].(map[string]any)
+	if got := w.rows("page:ada"); len(got) != 1 || got[0].Chat != chat || got[0].Asks != 1 {
+		t.Errorf("the page lists %+v, and %s asks", got, chat)
+	}
+	for _, who := range []string{"ada", "page:bob"} {
+		if got := w.rows(who); len(got) != 0 {
+			t.Errorf("%s is told of %+v", who, got)
+		}
+	}
+	s := w.open("page:ada", "main", "")
+	w.do("page:ada", http.MethodPost, fmt.Sprintf("/chats/%s/approvals/%v", chat, question["id"]), `{"decision":"deny"}`)
+	for r := s.next(); ; r = s.next() {
+		var got row
+		if err := json.Unmarshal([]byte(r.Data), &got); r.Event == "chat_changed" && err == nil && got.Chat == chat && got.Asks == 0 {
+			break
+		}
+	}
+	if got := w.rows("page:ada"); len(got) != 0 {
+		t.Errorf("the page still lists %+v", got)
 	}
 }
 

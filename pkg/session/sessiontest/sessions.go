@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
@@ -28,6 +30,7 @@ func sessionTests() []test {
 			}
 		}},
 		{"sessions are listed by id", testList},
+		{"the newest chats are found by the beginning of their names", testNewest},
 		{"a chat moves with what waits in it", testMove},
 		{"what a chat was called before it moved is known", testFormer},
 		{"a chat moves onto one that has begun", testMoveOnto},
@@ -191,6 +194,51 @@ func testList(b *bench) {
 			b.Fatalf("%s comes before %s", got[i-1], got[i])
 		}
 	}
+}
+
+// testNewest has names of one length and of many, the one that is the beginning of another, and
+// names that are too long for a key.
+func testNewest(b *bench) {
+	long := strings.Repeat("n", 240)
+	for i, chat := range []string{
+		"ada.x", "ad.y", "ada.long-name", "adb.x", "ada.", "bo.ada.x", "ada.once-1", "ada.x2", "zoe." + long, "ada.long-name", "zoe." + long + "2", "zoe.s",
+	} {
+		b.say(chat, fmt.Sprint(i), session.Commit{})
+	}
+	for _, other := range []channels.Address{
+		{Channel: "test", Chat: "ada.other"}, {Channel: "tes", Account: "bot", Chat: "ada.other"},
+		{Channel: "test", Account: "bot", Chat: "ada.other", Thread: "1"}, {Channel: "test", Account: "bot", Chat: "zoe." + long, Thread: "1"},
+	} {
+		it := item("ada.other", "other "+other.Channel+other.Account+other.Thread+other.Chat[:3])
+		it.Address, it.Inbound.Address = other, other
+		b.append(it)
+	}
+	for chat, want := range map[string][]string{
+		"ada.": {"ada.long-name", "ada.x2", "ada.", "ada.x"}, "adb.": {"adb.x"}, "none": nil, "zoe." + long: {"zoe." + long + "2", "zoe." + long},
+	} {
+		for limit := range 6 {
+			all, err := b.e.Sessions().Newest(b.Context(), addr(chat), limit)
+			b.must(err)
+			var got []string
+			for i := range all {
+				got = append(got, all[i].Address.Chat)
+				b.equal(addr(all[i].Address.Chat), all[i].Address)
+			}
+			b.equal(append([]string(nil), want[:min(limit, len(want))]...), got)
+		}
+	}
+	b.must(b.e.Chats().Move(b.Context(), addr("ada.x"), addr("ada.moved")))
+	info, err := b.e.Sessions().Lookup(b.Context(), addr("ada.x2"))
+	b.must(err)
+	b.must(b.e.Sessions().Forget(b.Context(), info.Session))
+	all, err := b.e.Sessions().Newest(b.Context(), addr(""), 100)
+	b.must(err)
+	var got []string
+	for i := range all {
+		got = append(got, all[i].Address.Chat)
+	}
+	slices.Sort(got)
+	b.equal([]string{"ad.y", "ada.", "ada.long-name", "ada.moved", "adb.x", "bo.ada.x", "zoe.s"}, got)
 }
 
 func testMove(b *bench) {

@@ -43,10 +43,11 @@ function App() {
     }
   }, []);
 
-  // A chat that has changed takes its place in the list.
+  // A chat that has changed takes its place in the list; one of a single request is there while it asks.
   const changed = useCallback((row) => {
     setTick((n) => n + 1);
-    setChats((all) => byTime([row, ...all.filter((c) => c.chat !== row.chat)]));
+    const rows = row.asks || !row.chat.startsWith("once-") ? [row] : [];
+    setChats((all) => byTime([...rows, ...all.filter((c) => c.chat !== row.chat)]));
   }, []);
 
   useEffect(() => {

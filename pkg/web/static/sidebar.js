@@ -1,6 +1,6 @@
 // The list of chats, with a search.
 import { html, Icon, useEffect, useRef, useState } from "./lib.js";
-import { newKey } from "./api.js";
+import { get, newKey } from "./api.js";
 import { clock } from "./entries.js";
 import { LinkForm, channelName } from "./links.js";
 
@@ -12,9 +12,11 @@ export function Sidebar({ me, chats, chat, out, close, drawer, linked }) {
       first.current.focus();
     }
   }, [drawer]);
-  const known = chats.some((c) => c.chat === chat) ? chats : [{ chat, title: "New chat" }, ...chats];
   const wanted = search.trim().toLowerCase();
+  const older = useOlder(wanted);
+  const known = chats.some((c) => c.chat === chat) ? chats : [{ chat, title: "New chat" }, ...chats];
   const shown = known.filter((c) => !wanted || titleOf(c).toLowerCase().includes(wanted));
+  shown.push(...older.filter((c) => !known.some((k) => k.chat === c.chat)));
   return html`<nav class="side" aria-label="Chats">
     <div class="head">
       <span class="brand" aria-hidden="true"></span><b>Parley</b><span class="grow"></span>
@@ -38,6 +40,29 @@ export function Sidebar({ me, chats, chat, out, close, drawer, linked }) {
       <button type="button" class="quiet" aria-label="Log out" title="Log out" onClick=${out}><${Icon} name="out" /></button>
     </div>
   </nav>`;
+}
+
+// useOlder finds chats that the list does not reach.
+function useOlder(wanted) {
+  const [found, setFound] = useState({ wanted: "", chats: [] });
+  useEffect(() => {
+    let left = false;
+    const timer = wanted && setTimeout(async () => {
+      try {
+        const { chats } = await get(`/page/chats?q=${encodeURIComponent(wanted)}`);
+        if (!left) {
+          setFound({ wanted, chats });
+        }
+      } catch {
+        // the chats of the list are searched all the same
+      }
+    }, 250);
+    return () => {
+      left = true;
+      clearTimeout(timer);
+    };
+  }, [wanted]);
+  return wanted && found.wanted === wanted ? found.chats : [];
 }
 
 // What is new in a chat: a question counts as long as it is open.

@@ -135,8 +135,11 @@ func IDKey(id string) []byte {
 		return append([]byte{'r'}, id...)
 	}
 	sum := sha256.Sum256([]byte(id))
-	return append([]byte{'h'}, sum[:]...)
+	return append(hashed(), sum[:]...)
 }
+
+// hashed begins the keys of ids that are too long to be keys.
+func hashed() []byte { return []byte{'h'} }
 
 // AddrKey tells addresses apart whatever bytes their parts hold.
 func AddrKey(a channels.Address) []byte {

@@ -123,14 +123,19 @@ func (c *ChatRecord) MarshalBinary() ([]byte, error) {
 // UnmarshalBinary reads the stored form.
 func (c *ChatRecord) UnmarshalBinary(payload []byte) error {
 	r := readFields(payload)
+	c.readHead(&r)
+	c.Failed = decodeSome[[]session.FailedItem](&r)
+	return r.end()
+}
+
+// readHead reads all but the failures, which may be long.
+func (c *ChatRecord) readHead(r *fields) {
 	c.Address = r.address()
 	for i := r.number(); i > 0 && !r.bad; i-- {
 		c.Aliases = append(c.Aliases, r.address())
 	}
 	c.Session, c.Entries, c.CompactedTo = r.number(), r.number(), r.number()
 	c.Created, c.Active = r.time(), r.time()
-	c.Failed = decodeSome[[]session.FailedItem](&r)
-	return r.end()
 }
 
 func appendAddress(b []byte, a *channels.Address) []byte {
