@@ -63,7 +63,8 @@ check:
 	@GO='$(GO)' sh scripts/test.sh --all
 
 browser:
-	cd internal/test/browser && PARLEY_SCREENS=$${PARLEY_SCREENS:-$(CURDIR)/bin/screens} $(GO) test -count=1 -timeout 20m .
+	@(cd internal/test/browser && PARLEY_SCREENS=$${PARLEY_SCREENS:-$(CURDIR)/bin/screens} $(GO) test -json -count=1 -timeout 20m .) | \
+		$(GO) run ./internal/tools/promises/check docs/promises.yaml
 
 kill:
 	PARLEY_KILL_SEEDS=$(KILL_SEEDS) $(GO) test -count=1 -timeout 60m -v ./internal/test/kill

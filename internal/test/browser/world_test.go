@@ -34,8 +34,7 @@ var binary string
 
 func TestMain(m *testing.M) {
 	if _, err := exec.LookPath(chromium()); err != nil {
-		fmt.Fprintln(os.Stderr, "SKIPPED: the page is not tried, as there is no chromium:", err)
-		os.Exit(0) //nolint:forbidigo // as a test ends
+		os.Exit(m.Run()) //nolint:forbidigo // each test says that it skips
 	}
 	dir, err := os.MkdirTemp("", "parley-browser-")
 	if err == nil {
@@ -80,6 +79,9 @@ func newWorld(t *testing.T, script func(fakemodel.Request) fakemodel.Answer) *wo
 // newWorldOf is newWorld with channels beside the page.
 func newWorldOf(t *testing.T, script func(fakemodel.Request) fakemodel.Answer, c rig.Config) *world {
 	t.Helper()
+	if binary == "" {
+		t.Skipf("the page is not tried: there is no %s", chromium())
+	}
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	t.Cleanup(cancel)
 	w := &world{t: t, ctx: ctx, script: script}

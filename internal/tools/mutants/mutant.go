@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"parley/internal/tools/promises"
 )
 
 // Mutant is one defect and the test that finds it.
@@ -157,8 +159,11 @@ func (r Runner) plant(ctx context.Context, dir string, m Mutant, p planted) (Ver
 	if err := p.copied.WriteFile(m.File, p.mutated, 0o600); err != nil {
 		return Failed, err.Error()
 	}
-	out, buildErr := r.command(ctx, dir, "build", "-o", os.DevNull, "./"+path.Dir(m.File)) // a test may build the gateway by itself
-	var testErr error
+	var out string
+	var buildErr, testErr error
+	if path.Ext(m.File) == ".go" { // a test may build the gateway by itself
+		out, buildErr = r.command(ctx, dir, r.Limit, "build", "-o", os.DevNull, "./"+path.Dir(m.File))
+	}
 	if buildErr == nil {
 		out, testErr = r.test(ctx, dir, m)
 	}
@@ -185,13 +190,25 @@ func (m Mutant) Apply(text string) (string, error) {
 	return strings.Replace(text, m.Old, m.New, 1), nil
 }
 
+// browserTime is how many limits a test in a browser may take.
+const browserTime = 4
+
 func (r Runner) test(ctx context.Context, dir string, m Mutant) (string, error) {
-	return r.command(ctx, dir, "test", "-count=1", "-vet=off", "-timeout", r.Limit.String(), "-run", m.Test, "./"+m.Dir)
+	limit, in := r.Limit, promises.Module(m.Dir)
+	if in != "." {
+		limit *= browserTime
+	}
+	of, err := filepath.Rel(in, m.Dir)
+	if err != nil {
+		return "", err
+	}
+	dir = filepath.Join(dir, filepath.FromSlash(in))
+	return r.command(ctx, dir, limit, "test", "-count=1", "-vet=off", "-timeout", limit.String(), "-run", m.Test, "./"+filepath.ToSlash(of))
 }
 
-func (r Runner) command(ctx context.Context, dir string, args ...string) (string, error) {
+func (Runner) command(ctx context.Context, dir string, limit time.Duration, args ...string) (string, error) {
 	// The test's own limit comes first, so that it can say where it hung.
-	ctx, cancel := context.WithTimeout(ctx, 2*r.Limit)
+	ctx, cancel := context.WithTimeout(ctx, 2*limit)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // arguments of our own list
 	cmd.Dir = dir

@@ -18,7 +18,10 @@ the reason where a test skipped. ` + "`make test`" + ` runs each suite with a sm
 The crash tests end the real gateway with SIGKILL, start it again on the same state and count. ` + "`make check`" + ` runs one seed of each,
 ` + "`make kill`" + ` twenty, and ` + "`make test`" + ` those on Telegram.
 
-Some tests need more than Go: *corpora* is a folder of recorded traffic that PARLEY_CORPORA names, *sandbox* a Linux with user
+The tests in browser are a module of their own, because the program needs no driver of a browser: ` + "`make browser`" + ` runs them, and ends
+with the promises that they did not show.
+
+Some tests need more than Go: *chromium* and *tmux* are programs, *corpora* is a folder of recorded traffic that PARLEY_CORPORA names, *sandbox* a Linux with user
 namespaces and Landlock, and *cgroup* a control group of version 2 that is delegated to the tests alone, which ` + "`make cgroup`" + ` makes in a
 virtual machine.
 `

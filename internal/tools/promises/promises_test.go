@@ -136,6 +136,30 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestWithin: a run judges the tests of its own module alone.
+func TestWithin(t *testing.T) {
+	t.Parallel()
+	inMain, inBrowser := promises.Ref{Dir: "pkg/a", Test: "TestGood"}, promises.Ref{Dir: "internal/test/browser", Test: "TestPage"}
+	rows := []promises.Row{
+		{ID: "main", Tests: []promises.Ref{inMain}}, {ID: "browser", Tests: []promises.Ref{inBrowser}},
+		{ID: "both", Tests: []promises.Ref{inMain, inBrowser}},
+	}
+	for stream, want := range map[string][]promises.Row{
+		`{"Action":"pass","Package":"parley/pkg/a"}`:                 {rows[0], {ID: "both", Tests: []promises.Ref{inMain}}},
+		`{"Action":"pass","Package":"parley"}`:                       {rows[0], {ID: "both", Tests: []promises.Ref{inMain}}},
+		`{"Action":"pass","Package":"parley/internal/test/browser"}`: {rows[1], {ID: "both", Tests: []promises.Ref{inBrowser}}},
+	} {
+		run, err := promises.Read(strings.NewReader(stream), &bytes.Buffer{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, elsewhere := run.Within(rows)
+		if diff := cmp.Diff(want, in); diff != "" || elsewhere != 1 {
+			t.Errorf("%s: %d elsewhere, -want +got\n%s", stream, elsewhere, diff)
+		}
+	}
+}
+
 func TestReadRefusesWhatIsNoRun(t *testing.T) {
 	t.Parallel()
 	for _, in := range []string{"", "not JSON", `{"Action":"pass","Package":"parley/pkg/a","Test":"TestGood"}`} {

@@ -179,20 +179,42 @@ func (r *Run) state(ref Ref) (state State, why string) {
 	return NotRun, strings.Join(skipped, "; ")
 }
 
+// Within are the rows with a test in a module that was run, and these tests alone; elsewhere is the
+// number of the others.
+func (r *Run) Within(rows []Row) (in []Row, elsewhere int) {
+	modules := map[string]bool{}
+	for id := range r.outcome {
+		if id.test == "" {
+			modules[Module(strings.TrimPrefix(id.pkg, Root+"/"))] = true
+		}
+	}
+	for i := range rows {
+		row := rows[i]
+		row.Tests = slices.DeleteFunc(slices.Clone(row.Tests), func(ref Ref) bool { return !modules[Module(ref.Dir)] })
+		if len(row.Tests) == 0 {
+			elsewhere++
+			continue
+		}
+		in = append(in, row)
+	}
+	return in, elsewhere
+}
+
 // slowest is how many tests and packages Report names as the slowest.
 const slowest = 8
 
 // Report prints the slowest tests and packages, the rows that the run did not show, and
 // the counts. It gives an error for each failed package, each broken row and each row
 // that was not run although lacks finds all of its needs here. A row that is left to
-// make check is counted only.
+// make check, or to the run of another module, is counted only.
 func (r *Run) Report(w io.Writer, rows []Row, lacks func(need string) bool) error {
 	var text strings.Builder
 	text.WriteString(r.slowest())
 	var errs []error
 	count := map[State]int{}
-	for i := range rows {
-		row := &rows[i]
+	in, elsewhere := r.Within(rows)
+	for i := range in {
+		row := &in[i]
 		state, why := r.Judge(row)
 		count[state]++
 		if state == Shown || state == Left {
@@ -210,7 +232,11 @@ func (r *Run) Report(w io.Writer, rows []Row, lacks func(need string) bool) erro
 	if count[Left] > 0 {
 		fmt.Fprintf(&text, "%d left to make check, ", count[Left])
 	}
-	fmt.Fprintf(&text, "%d not run, %d broken\n", count[NotRun], count[Broken])
+	fmt.Fprintf(&text, "%d not run, %d broken", count[NotRun], count[Broken])
+	if elsewhere > 0 {
+		fmt.Fprintf(&text, "; %d have tests of another module alone", elsewhere)
+	}
+	text.WriteString("\n")
 	for _, pkg := range r.Failed {
 		errs = append(errs, fmt.Errorf("tests of %s failed", pkg))
 	}

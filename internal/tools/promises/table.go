@@ -21,6 +21,16 @@ const (
 // Root is the name by which the file speaks of the package in the module's root.
 const Root = "parley"
 
+// Module is the folder of the module that a folder belongs to: "." but for the tests that have a
+// module of their own, which `make` runs under the name of its folder.
+func Module(dir string) string {
+	const browser = "internal/test/browser"
+	if dir == browser || strings.HasPrefix(dir, browser+"/") {
+		return browser
+	}
+	return "."
+}
+
 // Ref names a test.
 type Ref struct {
 	// Dir is the package's folder below the module's root, "." for the root itself.
@@ -76,7 +86,9 @@ type Row struct {
 
 // Needs are the words that the file may use for the resources that a test needs
 // beyond the tree and the Go toolchain.
-func Needs() []string { return []string{"corpora", "root", "linux", "tmux", "sandbox", "cgroup"} }
+func Needs() []string {
+	return []string{"corpora", "root", "linux", "tmux", "sandbox", "cgroup", "chromium"}
+}
 
 // Rows are the promises of all parts, in order.
 func Rows(parts []Part) []Row {
