@@ -210,10 +210,6 @@ type Index interface {
 	Get(ctx context.Context, sessionID string) (Info, error)
 	// List returns up to limit sessions with id > after, by id.
 	List(ctx context.Context, after string, limit int) ([]Info, error)
-	// Newest returns up to limit chats of an account, without threads, whose names begin with
-	// of.Chat: those that were active last, the newest first. Chats of one request
-	// ([channels.Address.Passing]) are left out. It reads chats with such names alone.
-	Newest(ctx context.Context, of channels.Address, limit int) ([]Info, error)
 }
 
 // Outbox is the way out.

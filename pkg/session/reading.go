@@ -19,4 +19,8 @@ type Reading interface {
 	// Queued are up to limit items of an address that no turn has consumed, in their order;
 	// those of the running turn come first.
 	Queued(ctx context.Context, a channels.Address, limit int) ([]Item, error)
+	// Newest returns up to limit chats of an account, without threads, whose names begin with
+	// of.Chat: those that were active last, the newest first. Chats of one request
+	// ([channels.Address.Passing]) are left out. It reads chats with such names alone.
+	Newest(ctx context.Context, of channels.Address, limit int) ([]Info, error)
 }

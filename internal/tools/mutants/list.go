@@ -20,7 +20,7 @@ func List() []Mutant {
 		chatListMutants(), setupMutants(), attachMutants(), commandMutants(),
 		spokenMutants(), geminiMutants(), claudeMutants(), toolModeMutants(),
 		eventMutants(), gateMutants(), pieceMutants(), apiMutants(), specMutants(), aguiMutants(), aguiPictureMutants(),
-		credentialMutants(), pageMutants(),
+		credentialMutants(), pageMutants(), browserMutants(),
 		openaiMutants(), clientMutants(), removalMutants(), socketMutants(), shelfMutants(), formatMutants(),
 	)
 }

@@ -141,7 +141,8 @@ func TestWithin(t *testing.T) {
 	t.Parallel()
 	inMain, inBrowser := promises.Ref{Dir: "pkg/a", Test: "TestGood"}, promises.Ref{Dir: "internal/test/browser", Test: "TestPage"}
 	rows := []promises.Row{
-		{ID: "main", Tests: []promises.Ref{inMain}}, {ID: "browser", Tests: []promises.Ref{inBrowser}},
+		{ID: "main", Tests: []promises.Ref{inMain}},
+		{ID: "browser", Tests: []promises.Ref{inBrowser}},
 		{ID: "both", Tests: []promises.Ref{inMain, inBrowser}},
 	}
 	for stream, want := range map[string][]promises.Row{

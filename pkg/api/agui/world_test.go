@@ -26,6 +26,7 @@ import (
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
+	"parley/pkg/session/local"
 	"parley/pkg/tools"
 )
 
@@ -63,7 +64,8 @@ func openWorld(tb testing.TB, dir string, answers model, all ...tools.Tool) *wor
 func routes(w *faces.World) []httpd.Route {
 	api := native.New(native.Options{
 		Channel: "web", Hub: w.Hub, Store: w.Parts(), Post: w.Post, Files: w.Files, Linked: linking.New(linking.Options{}),
-		Tools: w.Tools, Offered: func(channels.Address, string) bool { return true },
+		Reading: local.Reading(w.Store),
+		Tools:   w.Tools, Offered: func(channels.Address, string) bool { return true },
 		LevelOf: func(context.Context, channels.Address, channels.Sender) policy.Level { return policy.LevelExec },
 		Command: command.Split, Models: func() []string { return nil }, ModelAt: func(channels.Address, string) string { return "" },
 		Press: func(q *session.Approval, choice string) string {

@@ -31,7 +31,6 @@ type Chats interface {
 	Back(ctx context.Context, sessionID string, before uint64, f func(session.Entry) bool) error
 	Shown(ctx context.Context, sessionID string, from uint64, f func(session.Shown) bool) error
 	All(ctx context.Context, sessionID string, f func(session.Entry) error) error
-	Newest(ctx context.Context, of channels.Address, limit int) ([]session.Info, error)
 }
 
 // Questions are those that people answer; the methods are those of [session.Approvals].

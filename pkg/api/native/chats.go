@@ -114,7 +114,7 @@ func (l *listing) linked() []session.Link {
 // request is in the list of the page while it asks.
 func (l *listing) chats(ctx context.Context, most int) ([]session.Info, error) {
 	of := channels.Address{Channel: l.api.o.Channel, Chat: l.api.o.Names.Chat(l.caller, "")}
-	all, err := l.api.o.Store.Newest(ctx, of, most)
+	all, err := l.api.o.Reading.Newest(ctx, of, most)
 	if err == nil && l.page {
 		err = l.asking(ctx)
 	}
@@ -123,8 +123,9 @@ func (l *listing) chats(ctx context.Context, most int) ([]session.Info, error) {
 	}
 	all = slices.DeleteFunc(all, func(i session.Info) bool { return l.id(i.Address) == "" })
 	var others []channels.Address
-	for _, link := range l.linked() {
-		others = append(others, link.Address)
+	links := l.linked()
+	for i := range links {
+		others = append(others, links[i].Address)
 	}
 	for at, open := range l.asks {
 		if at.Passing() && open > 0 && l.id(at) != "" {

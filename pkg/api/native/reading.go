@@ -12,12 +12,13 @@ import (
 	"parley/pkg/session"
 )
 
-// Reading is what the page shows of chats beside their messages: how many are new, and what
-// waits for its turn. The methods are those of [session.Reading].
+// Reading is what a list shows of chats beside their messages: which were active last, how many
+// messages are new, and what waits for its turn. The methods are those of [session.Reading].
 type Reading interface {
 	MarkRead(ctx context.Context, chat, to string) (bool, error)
 	Unread(ctx context.Context, chat string, limit int) (int, error)
 	Queued(ctx context.Context, a channels.Address, limit int) ([]session.Item, error)
+	Newest(ctx context.Context, of channels.Address, limit int) ([]session.Info, error)
 }
 
 // The bounds of what is counted, and of what waits.

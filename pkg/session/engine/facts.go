@@ -72,6 +72,15 @@ func (s chats) Unread(_ context.Context, chat string, limit int) (n int, err err
 	return n, err
 }
 
+// Newest returns the chats that were active last.
+func (s chats) Newest(_ context.Context, of channels.Address, limit int) (out []session.Info, err error) {
+	err = s.e.w.View(func(t *table.Tx) error {
+		out = rules.Newest(t, of, limit)
+		return nil
+	})
+	return out, err
+}
+
 // Queued are the items that wait in a chat.
 func (s chats) Queued(_ context.Context, a channels.Address, limit int) (all []session.Item, err error) {
 	err = s.e.w.View(func(t *table.Tx) error {

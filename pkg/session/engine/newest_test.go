@@ -34,7 +34,9 @@ func (r countedReader) Get(b kv.Bucket, key []byte) []byte {
 	return r.Reader.Get(b, key)
 }
 
-func (r countedReader) Cursor(b kv.Bucket) kv.Cursor { return countedCursor{r.Reader.Cursor(b), r.keys} }
+func (r countedReader) Cursor(b kv.Bucket) kv.Cursor {
+	return countedCursor{r.Reader.Cursor(b), r.keys}
+}
 
 type countedCursor struct {
 	kv.Cursor
@@ -74,7 +76,7 @@ func TestNewestLooksAtNoOthers(t *testing.T) {
 	cost := func() int64 {
 		t.Helper()
 		before := store.keys.Load()
-		all, err := e.Sessions().Newest(t.Context(), channels.Address{Channel: "web", Chat: "web:ada."}, 200)
+		all, err := engine.ReadingOf(e).Newest(t.Context(), channels.Address{Channel: "web", Chat: "web:ada."}, 200)
 		if len(all) != 3 || err != nil {
 			t.Fatal(all, err)
 		}

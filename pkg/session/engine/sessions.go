@@ -81,15 +81,6 @@ func (s sessions) List(_ context.Context, after string, limit int) ([]session.In
 	return out, err
 }
 
-// Newest returns the chats that were active last.
-func (s sessions) Newest(_ context.Context, of channels.Address, limit int) (out []session.Info, err error) {
-	err = s.e.w.View(func(t *table.Tx) error {
-		out = rules.Newest(t, of, limit)
-		return nil
-	})
-	return out, err
-}
-
 // Forget deletes a session. With the present session of a chat goes everything
 // that waits or is kept for the chat, and the chat itself; a session that /new
 // left behind goes alone. With a task goes the conversation of its agent. A

@@ -201,13 +201,16 @@ func testList(b *bench) {
 func testNewest(b *bench) {
 	long := strings.Repeat("n", 240)
 	for i, chat := range []string{
-		"ada.x", "ad.y", "ada.long-name", "adb.x", "ada.", "bo.ada.x", "ada.once-1", "ada.x2", "zoe." + long, "ada.long-name", "zoe." + long + "2", "zoe.s",
+		"ada.x", "ad.y", "ada.long-name", "adb.x", "ada.", "bo.ada.x", "ada.once-1", "ada.x2", "zoe." + long, "ada.long-name",
+		"zoe." + long + "2", "zoe.s",
 	} {
 		b.say(chat, fmt.Sprint(i), session.Commit{})
 	}
 	for _, other := range []channels.Address{
-		{Channel: "test", Chat: "ada.other"}, {Channel: "tes", Account: "bot", Chat: "ada.other"},
-		{Channel: "test", Account: "bot", Chat: "ada.other", Thread: "1"}, {Channel: "test", Account: "bot", Chat: "zoe." + long, Thread: "1"},
+		{Channel: "test", Chat: "ada.other"},
+		{Channel: "tes", Account: "bot", Chat: "ada.other"},
+		{Channel: "test", Account: "bot", Chat: "ada.other", Thread: "1"},
+		{Channel: "test", Account: "bot", Chat: "zoe." + long, Thread: "1"},
 	} {
 		it := item("ada.other", "other "+other.Channel+other.Account+other.Thread+other.Chat[:3])
 		it.Address, it.Inbound.Address = other, other
@@ -217,7 +220,7 @@ func testNewest(b *bench) {
 		"ada.": {"ada.long-name", "ada.x2", "ada.", "ada.x"}, "adb.": {"adb.x"}, "none": nil, "zoe." + long: {"zoe." + long + "2", "zoe." + long},
 	} {
 		for limit := range 6 {
-			all, err := b.e.Sessions().Newest(b.Context(), addr(chat), limit)
+			all, err := b.reading().Newest(b.Context(), addr(chat), limit)
 			b.must(err)
 			var got []string
 			for i := range all {
@@ -231,7 +234,7 @@ func testNewest(b *bench) {
 	info, err := b.e.Sessions().Lookup(b.Context(), addr("ada.x2"))
 	b.must(err)
 	b.must(b.e.Sessions().Forget(b.Context(), info.Session))
-	all, err := b.e.Sessions().Newest(b.Context(), addr(""), 100)
+	all, err := b.reading().Newest(b.Context(), addr(""), 100)
 	b.must(err)
 	var got []string
 	for i := range all {

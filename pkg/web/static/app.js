@@ -127,7 +127,7 @@ function App() {
     ref=${opener} onClick=${() => setDrawer(!drawer)}><${Icon} name="menu" />${others > 0 && html`<span class="dot" aria-hidden="true"></span>`}</button>`;
   return html`<div class=${`frame ${drawer ? "drawn" : ""}`} onKeyDown=${(e) => e.key === "Escape" && drawer && closeDrawer()}>
     <a class="skip" href=${owned ? "#sheet" : "#message"} onClick=${skip}>${owned ? "Skip to the view" : "Skip to the message"}</a>
-    <${Sidebar} me=${me} chats=${chats} chat=${chat} out=${out} close=${closeDrawer} drawer=${drawer} linked=${open} />
+    <${Sidebar} me=${me} chats=${chats} chat=${chat} owned=${owned} out=${out} close=${closeDrawer} drawer=${drawer} linked=${open} />
     <button type="button" class="veil" tabindex="-1" aria-hidden="true" onClick=${closeDrawer}></button>
     ${owned ? html`<${Owner} view=${view} opener=${menu} />` : html`<main class=${withPanel ? "with-panel" : ""}>
       <header class="bar">

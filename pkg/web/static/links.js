@@ -1,5 +1,5 @@
 // Chats of other channels on the page: to read. A code that the chat shows puts one here.
-import { html, useRef, useState } from "./lib.js";
+import { html, Icon, useRef, useState } from "./lib.js";
 import { post } from "./api.js";
 
 /** isLinked says whether a chat is one of another channel, by its id. */
@@ -43,7 +43,7 @@ export function LinkForm({ done }) {
     }
   }
   return html`<details class="linking" ref=${box}>
-    <summary>Show a chat of Telegram or Slack</summary>
+    <summary><${Icon} name="link" /> Link Telegram or Slack</summary>
     <form onSubmit=${send}>
       <p class="muted" id="link-how">Write <code>/link</code> to the bot there, and type its code here.</p>
       <label class="offscreen" for="link-code">Code of the chat</label>

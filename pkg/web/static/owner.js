@@ -59,7 +59,7 @@ function Status({ values }) {
   const store = s.store || {};
   return html`
     ${(s.trouble || []).map((t) => html`<div class="note bad" key=${t}><${Icon} name="warn" /><p>${t}</p></div>`)}
-    <${Table} label="The gateway" pairs=${true} columns=${["What", "Value"]} rows=${[
+    <${Table} label="The gateway" pairs=${true} columns=${["Property", "Value"]} rows=${[
       ["Version", s.version], ["Runs since", s.since ? clock(s.since) : ""], ["Model", s.model], ["Because", s.why],
       ["Messages that wait", store.waiting], ["Messages on their way out", store.sending], ["Background tasks", store.open_tasks],
       ["Refused by platforms", store.refused], ["Damaged records", store.corrupt],

@@ -4,7 +4,7 @@ import { get, newKey } from "./api.js";
 import { clock } from "./entries.js";
 import { LinkForm, channelName } from "./links.js";
 
-export function Sidebar({ me, chats, chat, out, close, drawer, linked }) {
+export function Sidebar({ me, chats, chat, owned, out, close, drawer, linked }) {
   const [search, setSearch] = useState("");
   const first = useRef(null);
   useEffect(() => {
@@ -26,7 +26,7 @@ export function Sidebar({ me, chats, chat, out, close, drawer, linked }) {
     <div class="search"><${Icon} name="search" />
       <input type="search" aria-label="Search the chats" placeholder="Search" value=${search} onInput=${(e) => setSearch(e.target.value)} /></div>
     <ul class="chats">${shown.map((c) => html`<li key=${c.chat}>
-      <a href=${`#/${c.chat}`} aria-current=${c.chat === chat ? "page" : undefined}>
+      <a href=${`#/${c.chat}`} aria-current=${c.chat === chat && !owned ? "page" : undefined}>
         <span class="title">${titleOf(c)}${c.channel && html` <span class="muted channel">${channelName(c.channel)}</span>`}</span>
         ${c.chat !== chat && html`<${News} row=${c} />`}
         ${c.time && html`<time class="muted" datetime=${c.time}>${clock(c.time)}</time>`}
@@ -34,7 +34,7 @@ export function Sidebar({ me, chats, chat, out, close, drawer, linked }) {
       ${shown.length === 0 && html`<li class="muted none">No chat has these words.</li>`}
     </ul>
     <${LinkForm} done=${linked} />
-    ${me.owner && html`<a class="for-owner" href="#owner/status"><${Icon} name="gear" /> The gateway</a>`}
+    ${me.owner && html`<a class="for-owner" href="#owner/status" aria-current=${owned ? "page" : undefined}><${Icon} name="gear" /> The gateway</a>`}
     <div class="foot">
       <span class="who"><b>${me.person.replace(/^web:/, "")}</b><span class="muted">${me.owner ? "owner" : me.level}</span></span>
       <button type="button" class="quiet" aria-label="Log out" title="Log out" onClick=${out}><${Icon} name="out" /></button>
