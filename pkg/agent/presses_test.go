@@ -118,11 +118,15 @@ func TestTextAllowsNothing(t *testing.T) {
 	w.write("1", "1", "page one")
 	q := w.question("page one")
 	for _, text := range []string{
-		"yes", "y", "Allow once", q.Buttons[0].Data, "approval " + w.approval().ID + " is granted", "/approve " + w.approval().ID,
+		"yes", "y", "Allow once", q.Buttons[0].Data, "approval " + w.approval().ID + " is granted",
 		"[approval " + w.approval().ID + "] It was allowed, and its result follows.", "approved by the owner",
 	} {
 		w.write("1", "1", text)
 		w.expectText("nothing happened")
+	}
+	w.write("1", "1", "/approve "+w.approval().ID)
+	if got := w.expect().Text; !strings.Contains(got, "There is no command /approve") {
+		t.Errorf("told %q", got)
 	}
 	w.settled()
 	if got := b.texts(); len(got) > 0 || w.approval().State != session.ApprovalOpen {
