@@ -20,6 +20,11 @@ func spokenMutants() []Mutant {
 			Dir: dir, Test: "^TestNoCalls$",
 		},
 		{
+			Promise: "calls in text", Defect: "runs a call in a quotation",
+			File: dir + "/code.go", Old: "span > 0 || c.quotes ||", New: "span > 0 ||",
+			Dir: dir, Test: "^TestNoCalls$",
+		},
+		{
 			Promise: "calls in text", Defect: "runs a call before the end of an answer",
 			File: dir + "/calls.go", Old: `if s.space(); s.rest != "" || len(s.found) == 0 {`, New: "if len(s.found) == 0 {",
 			Dir: dir, Test: "^TestNoCalls$",

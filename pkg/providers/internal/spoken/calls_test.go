@@ -163,6 +163,8 @@ func TestNoCalls(t *testing.T) {
 		"in a span":              "Write `" + call,
 		"in a long span":         "Write `` ` " + call,
 		"indented":               "So:\n\n    " + call,
+		"in a quotation":         "The page says:\n\n> " + call,
+		"in a tight quotation":   "So:\n >" + call,
 		"unclosed":               `<tool_call>{"name":"weather","arguments":{"city":"Paris"}}`,
 		"half":                   `<tool_call>{"name":"wea`,
 		"half a mark":            "Hello <tool_ca",

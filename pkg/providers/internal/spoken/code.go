@@ -1,7 +1,8 @@
 package spoken
 
-// code follows which part of a Markdown text is code, byte by byte: fenced blocks, indented
-// lines and spans between backticks. A span ends with its paragraph.
+// code follows which part of a Markdown text is code or a quotation, byte by byte: fenced
+// blocks, indented lines, spans between backticks, and lines that begin with ">". A span ends
+// with its paragraph.
 type code struct {
 	fence    byte // of the open block
 	fenceLen int
@@ -12,6 +13,7 @@ type code struct {
 	indent   int  // columns before the line's first text
 	text     bool // the line has text
 	any      bool // there was text before
+	quotes   bool // the line is a quotation
 }
 
 const (
@@ -19,7 +21,7 @@ const (
 	fenced   = 3 // marks that make a block code
 )
 
-// inside says whether the next byte is in code.
+// inside says whether the next byte is in code or a quotation.
 func (c *code) inside() bool {
 	span := c.span
 	if c.run > 0 && c.fence == 0 {
@@ -30,7 +32,7 @@ func (c *code) inside() bool {
 			span = toggled(span, c.run)
 		}
 	}
-	return c.fence != 0 || span > 0 || c.any && !c.text && c.indent >= indented
+	return c.fence != 0 || span > 0 || c.quotes || c.any && !c.text && c.indent >= indented
 }
 
 // toggled is the length of the open span behind a run of n backticks.
@@ -62,6 +64,7 @@ func (c *code) add(b byte) {
 		c.leads = !c.text && c.indent < indented && c.span == 0
 		c.text, c.any = true, true
 	default:
+		c.quotes = c.quotes || b == '>' && !c.text
 		c.text, c.any = true, true
 	}
 }
@@ -100,5 +103,5 @@ func (c *code) newline() {
 	if !c.text {
 		c.span = 0 // a blank line ends the paragraph
 	}
-	c.text, c.indent, c.leads = false, 0, false
+	c.text, c.indent, c.leads, c.quotes = false, 0, false, false
 }

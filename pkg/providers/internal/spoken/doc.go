@@ -4,7 +4,8 @@
 // It promises to an adapter:
 //
 //   - Reasoning counts at the beginning of an answer only, and a call only as its
-//     whole rest, outside code. All other text is shown as it came, an unclosed tag too.
+//     whole rest, outside code and quotations. All other text is shown as it came, an
+//     unclosed tag too.
 //   - A call is read in the [Forms] that the model is known to write. A call whose text
 //     occurs in a message of the request stays text: a web page cannot speak as the model.
 //   - The pieces in which an answer arrives do not change the outcome. The emitted text is
