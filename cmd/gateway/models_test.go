@@ -65,6 +65,27 @@ func rows(table string) []string {
 	return all[min(2, len(all)):]
 }
 
+// TestModelsTestNamesWhatItLeavesOut tells of a model that lacks its key, which cannot be asked.
+func TestModelsTestNamesWhatItLeavesOut(t *testing.T) {
+	t.Parallel()
+	s, model := kindserver.New(&kinds.Servers()[0])
+	t.Cleanup(s.Close)
+	w := newWorld(t, "")
+	server := fmt.Sprintf("base_url: %s, model: %q", s.URL(), model)
+	const models = "models:\n  main: {%[1]s}\n  lost: {%[1]s, api_key: env:NO_SUCH_KEY}\n"
+	config := fmt.Sprintf("state_dir: state\nagent: {model: main}\n"+models, server)
+	if err := os.WriteFile(w.config, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stdout, stderr, code := w.run("models", "test")
+	if code != 0 || !strings.HasSuffix(stdout, "\nlost: not asked, because a key that models.lost names is missing\n") {
+		t.Errorf("exit code %d: %s%s", code, stdout, stderr)
+	}
+	if stdout, _, _ = w.run("models", "test", "main"); strings.Contains(stdout, "lost") {
+		t.Errorf("of main alone: %s", stdout)
+	}
+}
+
 // TestModelsTestFails tells that a model is out of reach, by the exit code too, and knows no
 // model that is not configured.
 func TestModelsTestFails(t *testing.T) {

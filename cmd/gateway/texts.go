@@ -50,7 +50,8 @@ is running; 5 doctor: a check failed; 130 interrupted; 143 ended at once by a se
 	textModelsTestLong = `Asks each model of the configuration one prompt with tools, by itself, and prints what
 it can do, a row for each as it comes. It asks up to six small questions of each, which
 cost as any others do, and four models at once.
-Exit codes: 0 all models can use tools; 1 one of them cannot, or does not answer.`
+Exit codes: 0 all models that have their keys can use tools; 1 one of them cannot, or
+does not answer.`
 	textModelsList     = "List the models and their uses"
 	textModelsListLong = `Lists the models of the configuration in the order of /model, or those that are found
 where it has none, with the keys of the configuration that name each of them.`

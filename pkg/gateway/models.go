@@ -111,6 +111,11 @@ func TestModels(ctx context.Context, cfg *config.Config, o Options, name string,
 		failed = failed || !r.WellFormed()
 		return table.Add(r)
 	})
+	if err == nil && name == "" {
+		for _, left := range models.Left() {
+			table.Note(fmt.Sprintf(textModelLeft, left))
+		}
+	}
 	if err := errors.Join(err, table.End()); err != nil {
 		return admin.WithCode(admin.CodeFailed, err)
 	}

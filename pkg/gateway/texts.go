@@ -16,6 +16,7 @@ const (
 	textModelChosen = "model: %s, because /model has chosen it here. To use another: /model."
 	textModelFound  = "model: %s, because %s.%s To use another: export OPENAI_API_KEY=..., or name it in %s (%s init writes one)."
 	textModelsFail  = "a model cannot use tools"
+	textModelLeft   = "%[1]s: not asked, because a key that models.%[1]s names is missing\n"
 	textPageAt      = "\npage: %s; log in with: %s web open"
 	textModelAlso   = " Also found: %s; /model switches."
 )

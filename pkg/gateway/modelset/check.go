@@ -33,6 +33,9 @@ func (s *Set) Checked(name string) ([]string, error) {
 	return nil, fmt.Errorf("there is no model %s: write one of %s", name, strings.Join(s.order, ", "))
 }
 
+// Left are the models that lack a key.
+func (s *Set) Left() []string { return s.left }
+
 // Check asks models what they can do, each by itself: no other steps in for it. Some are
 // asked side by side, those of one program on this machine one after the other, because
 // such a program often holds one model at a time. Take gets the reports in the order of

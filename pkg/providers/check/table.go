@@ -12,7 +12,7 @@ import (
 type Table struct {
 	w      io.Writer
 	widths []int
-	failed []string
+	below  []string
 }
 
 // NewTable writes the head of a table for models of these names.
@@ -43,13 +43,16 @@ func (t *Table) Add(r *Report) error {
 		row = append(row, string(r.Verdicts[a]))
 	}
 	if r.Err != nil {
-		t.failed = append(t.failed, fmt.Sprintf(textFailed, r.Name, r.Err))
+		t.Note(fmt.Sprintf(textFailed, r.Name, r.Err))
 	}
 	return t.write(t.line(row))
 }
 
-// End writes a line for each model whose check met an error.
-func (t *Table) End() error { return t.write(strings.Join(t.failed, "")) }
+// Note adds a line below the table.
+func (t *Table) Note(line string) { t.below = append(t.below, line) }
+
+// End writes the lines below the table: those of models whose check met an error, and notes.
+func (t *Table) End() error { return t.write(strings.Join(t.below, "")) }
 
 func (t *Table) write(text string) error {
 	if text == "" {
