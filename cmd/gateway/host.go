@@ -37,6 +37,8 @@ type host struct {
 	home string
 	// configPath and logLevel are the global flags.
 	configPath, logLevel string
+	// logFile takes the log of a gateway whose console has the screen; nil is standard error.
+	logFile io.Writer
 	// began says that the command line was understood.
 	began bool
 	// redactor takes the secrets out of errors: those of the environment, and those of

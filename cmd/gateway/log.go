@@ -33,16 +33,28 @@ func (h *host) logger(cfg *config.Config, level string) (zerolog.Logger, error) 
 	if err != nil || l == zerolog.NoLevel {
 		return zerolog.Nop(), admin.WithCode(admin.CodeUsage, fmt.Errorf(textBadLog, level))
 	}
-	out := h.redactor.Writer(plainJSON{h.err})
+	to := h.err
+	if h.logFile != nil {
+		to = h.logFile
+	}
+	out := h.redactor.Writer(plainJSON{to})
 	if cfg.Log.Format == "console" {
 		out = zerolog.ConsoleWriter{ // it quotes values, and writes messages as they are
-			Out: h.redactor.Writer(h.err), NoColor: true, TimeFormat: time.TimeOnly,
+			Out: h.redactor.Writer(to), NoColor: true, TimeFormat: timeForm(h),
 			FormatMessage: func(v any) string { return strings.ReplaceAll(channels.Visible(fmt.Sprint(v)), "\n", `\u{a}`) },
 		}
 	}
 	log := zerolog.New(out).Level(l).With().Timestamp().Logger()
 	takeGoLines(log)
 	return log, nil
+}
+
+// timeForm is the form of the times in a log for people: a file is read on other days.
+func timeForm(h *host) string {
+	if h.logFile != nil {
+		return time.DateTime
+	}
+	return time.TimeOnly
 }
 
 // plainJSON writes whole lines of JSON without characters that hide others or turn them

@@ -44,8 +44,16 @@ func (h *host) start(level string) (*config.Config, zerolog.Logger, error) {
 		return nil, zerolog.Nop(), err
 	}
 	h.redactor = h.newRedactor(cfg)
+	if level == "" && h.ownsScreen(cfg) && isScreen(h.err) {
+		h.logFile = gateway.LogFile(cfg)
+	}
 	log, err := h.logger(cfg, level)
 	return cfg, log, err
+}
+
+// ownsScreen says that run has a console on this terminal.
+func (h *host) ownsScreen(cfg *config.Config) bool {
+	return h.terminal() && cfg.Channels.Console.Enabled
 }
 
 // introduce says on screen which model answers.
@@ -104,7 +112,7 @@ func (h *host) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	own := h.terminal() && cfg.Channels.Console.Enabled
+	own := h.ownsScreen(cfg)
 	a, err := gateway.New(ctx, cfg, gateway.Options{LookupEnv: h.lookupEnv, Log: log, Redactor: h.redactor, Console: own})
 	if err != nil {
 		return err
@@ -114,6 +122,9 @@ func (h *host) run(ctx context.Context) error {
 	}
 	if h.terminal() {
 		h.introduce(ctx, a)
+		if h.logFile != nil {
+			_, _ = fmt.Fprintf(plain{h.err}, textLogAt, gateway.LogPath(cfg)) // a closed screen shows itself at the first answer
+		}
 	} else {
 		log.Info().Msg(a.Introduction(ctx, h.configFile()))
 	}

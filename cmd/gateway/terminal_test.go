@@ -116,10 +116,19 @@ func TestInterruptStopsThenLeaves(t *testing.T) {
 
 func TestRunInATerminalHasAConsole(t *testing.T) {
 	t.Parallel()
-	s := newScreen(t, newWorld(t, ""), "run --log warn")
+	w := newWorld(t, "")
+	s := newScreen(t, w, "run --log debug")
 	s.shows("model: offline")
+	s.shows("state/parley.log")
 	s.keys("what is 17*23?", "Enter")
 	s.shows("391")
+	w.eventually(t, func() bool {
+		log, err := os.ReadFile(filepath.Join(w.dir, "state", "parley.log"))
+		return err == nil && strings.Contains(string(log), "INF ready") && strings.Contains(string(log), "INF turn")
+	})
+	if shown := s.tmux("capture-pane", "-p"); strings.Contains(shown, "INF") || strings.Contains(shown, "DBG") {
+		t.Errorf("the log is on the screen:\n%s", shown)
+	}
 	s.keys("C-d")
 	s.shows("code=0")
 }

@@ -168,10 +168,12 @@ consoles may attach. Without an option it goes on with the usual conversation. I
 terminal, Ctrl-C stops the turn first and leaves second, and Ctrl-D leaves. Piped, each
 line is one message; the command ends when all are answered, with code 1 when one was not.`
 	textRun     = "Run all configured channels"
-	textRunLong = `Runs all configured channels, and a console when it is started in a terminal.
+	textRunLong = `Runs all configured channels, and a console when it is started in a terminal: the log
+then goes to parley.log in the state folder, or where standard error is sent.
 SIGTERM stops it: it accepts no more messages, gives running turns 20 s, and the
 next start continues unfinished work. A second signal ends it at once. SIGHUP is
 ignored.`
+	textLogAt      = "the log is in %s\n"
 	textUnanswered = "a message was not answered"
 	textStatus     = "Show the state of the gateway and what waits"
 	textStatusLong = `Shows the state of the gateway and what waits; without a gateway, what the store holds.

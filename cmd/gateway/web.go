@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -33,6 +34,11 @@ func newWeb(h *host) *cobra.Command {
 
 // screen says whether a person reads standard output.
 func (h *host) screen() bool {
-	out, ok := h.out.(*os.File)
+	return isScreen(h.out)
+}
+
+// isScreen says whether an output is a terminal.
+func isScreen(w io.Writer) bool {
+	out, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(out.Fd()))
 }

@@ -1,11 +1,21 @@
 package gateway
 
 import (
+	"io"
+	"path/filepath"
+
 	"parley/pkg/channels/slack"
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
+	"parley/pkg/gateway/files"
 	"parley/workspace"
 )
+
+// LogPath is the log of a gateway whose console has the screen.
+func LogPath(cfg *config.Config) string { return filepath.Join(cfg.StateDir, "parley.log") }
+
+// LogFile is the file at [LogPath].
+func LogFile(cfg *config.Config) io.Writer { return files.NewLogFile(LogPath(cfg)) }
 
 // InitWorkspace puts the operator's files into the workspace; files that are there stay
 // as they are.

@@ -93,6 +93,16 @@ func restartMutants() []Mutant {
 			Dir: gateway, Test: "^TestConsolesThatStartAtOnce$",
 		},
 		{
+			Promise: "console: screen", Defect: "the log is on the screen of the console",
+			File: gateway + "/runverbs.go", Old: "h.logFile = gateway.LogFile(cfg)", New: "_ = gateway.LogFile(cfg)",
+			Dir: gateway, Test: "^TestRunInATerminalHasAConsole$",
+		},
+		{
+			Promise: "console: screen", Defect: "the log grows without end",
+			File: "pkg/gateway/files/logfile.go", Old: "l.size+int64(len(lines)) > maxLog", New: "l.size < 0",
+			Dir: "pkg/gateway/files", Test: "^TestALogIsBounded$",
+		},
+		{
 			Promise: "console: releases", Defect: "serves consoles of other releases",
 			File: "pkg/gateway/consoles/consoles.go", Old: "version != admin.ConsoleProtocol", New: "version == admin.LastsPassing",
 			Dir: gateway, Test: "^TestConsolesOfOtherReleases$",
