@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"parley/pkg/channels/wire"
+	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/modelset"
 )
@@ -189,6 +190,17 @@ const (
 	manyTools   = 4
 )
 
+// history is the finding that a model reads less of a conversation than was asked for. The default
+// asks for no size.
+func (m models) history(name string, size int) (Finding, bool) {
+	asked, usual := m.setup.cfg.Agent.History.Tokens, config.Default(m.setup.o.Home).Agent.History.Tokens
+	most := size / mostTools
+	if size == 0 || asked == usual || asked <= most {
+		return Finding{}, false
+	}
+	return Finding{nameWindow, Warn, fmt.Sprintf(textHistory, asked, size, name), fmt.Sprintf(textHistoryCure, most)}, true
+}
+
 // window compares the context of each model with the size of the tools.
 func (m models) window(ctx context.Context) []Finding {
 	set, err := m.modelSet(ctx)
@@ -218,6 +230,9 @@ func (m models) window(ctx context.Context) []Finding {
 			found = append(found, Finding{nameWindow, Warn, said, cure})
 		default:
 			found = append(found, Finding{nameWindow, OK, said, ""})
+		}
+		if f, is := m.history(w.Name, w.Context); is {
+			found = append(found, f)
 		}
 	}
 	if len(found) == 0 {

@@ -96,6 +96,9 @@ func (m models) modelError(r *check.Report, row *modelset.Report, at string) (sa
 		cure = fmt.Sprintf(textNotFoundCure, strings.TrimRight(row.Server, "/")+"/models", at)
 	case providers.KindUnreachable:
 		cure = fmt.Sprintf(textModelUnreached, server, at)
+		if unknownName(r.Err) {
+			cure = fmt.Sprintf(textNameCure, server)
+		}
 	case providers.KindTimeout:
 		cure = fmt.Sprintf(textModelLate, m.setup.o.Limits.Model, m.setup.program(), r.Name)
 	case providers.KindRateLimited, providers.KindOverloaded:

@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"strings"
 	"syscall"
 
 	"parley/pkg/channels/wire"
 )
+
+// keyHTTPListen is the key of the address of the page.
+const keyHTTPListen = "http.listen"
 
 // listener is an address at which the gateway listens, with its key in the configuration.
 type listener struct{ key, address string }
@@ -20,7 +24,7 @@ func (s *setup) listeners() []listener {
 			all = append(all, listener{key, address})
 		}
 	}
-	add("http.listen", s.cfg.HTTP.Listen)
+	add(keyHTTPListen, s.cfg.HTTP.Listen)
 	if t := &s.cfg.Channels.Telegram; t.Enabled {
 		for _, bot := range t.Bots() {
 			add(botName(bot)+" webhook.listen", bot.Webhook.Listen)
@@ -35,12 +39,19 @@ func (s *setup) listeners() []listener {
 // port says whether the gateway listens at an address, or could.
 func (s *setup) port(ctx context.Context, at listener) []Finding {
 	if s.runs(ctx) {
-		return []Finding{answering(ctx, at)}
+		found := []Finding{answering(ctx, at)}
+		if f, is := s.exposed(at); is {
+			found = append(found, f)
+		}
+		return found
 	}
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", at.address)
 	if err == nil {
 		wire.Drop(l)
+		if f, is := s.exposed(at); is {
+			return []Finding{f}
+		}
 		return []Finding{{namePort, OK, fmt.Sprintf(textPortFree, at.address, at.key), ""}}
 	}
 	_, number, _ := net.SplitHostPort(at.address)
@@ -52,6 +63,17 @@ func (s *setup) port(ctx context.Context, at listener) []Finding {
 		cure = fmt.Sprintf(textPortRightCure, at.key)
 	}
 	return []Finding{{namePort, Fail, said, cure}}
+}
+
+// exposed is the finding that other machines reach the page, and no https address is promised to them.
+func (s *setup) exposed(at listener) (Finding, bool) {
+	host, port, err := net.SplitHostPort(at.address)
+	ip := net.ParseIP(host)
+	local := host == "localhost" || ip != nil && ip.IsLoopback()
+	if err != nil || local || at.key != keyHTTPListen || strings.HasPrefix(s.cfg.HTTP.PublicURL, "https://") {
+		return Finding{}, false
+	}
+	return Finding{namePort, Warn, fmt.Sprintf(textExposed, at.address, at.key), fmt.Sprintf(textExposedCure, port, at.key)}, true
 }
 
 // answering says whether the gateway that runs listens at an address.

@@ -60,13 +60,19 @@ func (p platforms) notReached(ctx context.Context, name, address string, err err
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return Finding{name, Fail, said, fmt.Sprintf(textCertificateCure, host(address))}
 	}
-	if _, ok := errors.AsType[*net.DNSError](err); ok {
+	if unknownName(err) {
 		return Finding{name, Fail, said, fmt.Sprintf(textNameCure, host(address))}
 	}
 	if !p.setup.runs(ctx) {
 		return Finding{name, Warn, said, textStartCure}
 	}
 	return Finding{name, Fail, said, fmt.Sprintf(textPublicCure, host(address))}
+}
+
+// unknownName says of an error that no DNS knew the name of the server.
+func unknownName(err error) bool {
+	_, ok := errors.AsType[*net.DNSError](err)
+	return ok
 }
 
 // maxBody is the most that is read of an answer.

@@ -35,6 +35,9 @@ func (p platforms) telegram(ctx context.Context, bot *config.TelegramAccount) []
 	if bot.Groups.Mention == "off" && !me.All {
 		found[0] = Finding{name, Warn, fmt.Sprintf(textPrivacy, said), textPrivacyCure}
 	}
+	if other, is := p.otherBot(ctx, bot); is {
+		found = append(found, other)
+	}
 	return append(found, p.hookOf(ctx, bot, client))
 }
 
@@ -65,7 +68,11 @@ func unreached(name, address string, err error, key string) Finding {
 	if answered, ok := errors.AsType[*wire.Error](err); ok && answered.Status != 0 {
 		return Finding{name, Fail, fmt.Sprintf(textNotPlatform, host(address), err), fmt.Sprintf(textNotPlatformCure, key)}
 	}
-	return Finding{name, Fail, fmt.Sprintf(textUnreached, host(address), err), fmt.Sprintf(textUnreachedCure, host(address), key)}
+	said := fmt.Sprintf(textUnreached, host(address), err)
+	if unknownName(err) {
+		return Finding{name, Fail, said, fmt.Sprintf(textNameCure, host(address))}
+	}
+	return Finding{name, Fail, said, fmt.Sprintf(textUnreachedCure, host(address), key)}
 }
 
 // host is the beginning of an address: a path may be a secret.

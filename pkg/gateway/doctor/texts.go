@@ -118,12 +118,16 @@ const (
 	textWindow     = "the tools take about %d of the %d tokens of model %s"
 	textWindowCure = "write tools: {lazy: true}, or fewer tools under tools.enabled, or a larger context of " +
 		"models.%s if its server has it"
+	textHistory         = "agent.history.tokens asks for %d tokens of a conversation, and half of the %d tokens of model %s is the most that it reads"
+	textHistoryCure     = "write agent.history.tokens: %d, or name a model with a larger context"
 	textWindowLocal     = "how much model %s can read is not known; the tools alone take about %d tokens"
 	textWindowLocalCure = "write models.%s.context as large as its server's (Ollama: OLLAMA_CONTEXT_LENGTH), which cuts the rest off unsaid"
 	textWindowUnknown   = "how much model %s can read is not known; the tools take about %d tokens"
 	textNoWindow        = "the model needs no room for tools"
 
 	textPortFree      = "%s (%s) is free"
+	textExposed       = "%s (%s) is open to other machines, unencrypted"
+	textExposedCure   = "write 127.0.0.1:%s as %s, with a proxy that has a certificate in front, and its https address as http.public_url"
 	textPortTaken     = "%s (%s) is taken by another program"
 	textTakenCure     = "end the program that ss -ltnp 'sport = :%s' shows, or write another port as %s"
 	textPortFails     = "%s (%s) cannot be listened at: %v"
@@ -144,6 +148,8 @@ const (
 	textNotPlatform     = "something else answers at %s (%v)"
 	textNotPlatformCure = "correct %s.api_url, or its proxy; a network with a login page answers like this too"
 	textNoAddress       = "the server"
+	textOtherBot        = "the conversations here are with another bot (%s): people would begin anew with this one"
+	textOtherBotCure    = "put the token of that bot where %s.token points, unless the change was meant"
 	textPolled          = "polled; %d updates wait"
 	textStrangeHook     = "the gateway polls, and Telegram sends the updates to %s: another program uses this bot"
 	textStrangeHookCure = "end the other program, or make another bot at @BotFather for it; the next start of " +

@@ -49,3 +49,20 @@ func CountOn(dir string, n uint64) (sequence uint64, err error) {
 	})
 	return sequence, err
 }
+
+// SetSchema makes the store of dir that of a release with another schema.
+func SetSchema(dir string, n int) error {
+	return edit(dir, func(tx *bbolt.Tx) error {
+		b, key := tx.Bucket([]byte(table.Meta)), table.MetaKey()
+		m, err := table.Read[table.MetaRecord](table.Meta, key, b.Get(key))
+		if err != nil {
+			return err
+		}
+		m.Schema = n
+		payload, err := table.Encode(m)
+		if err != nil {
+			return err
+		}
+		return b.Put(key, table.Seal(table.Meta, key, payload))
+	})
+}
