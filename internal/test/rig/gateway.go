@@ -273,8 +273,8 @@ func (p *Process) CPU() time.Duration {
 }
 
 const (
-	// The exit code of gateway status where no gateway runs.
-	notRunning = 4
+	// The exit codes of gateway status where a gateway starts and has no socket yet, and where none runs.
+	starting, notRunning = 3, 4
 	// How long a gateway that was just started may take to answer.
 	startTime = 20 * time.Second
 )
@@ -287,7 +287,7 @@ func (g *Gateway) Status(ctx context.Context) (session.Status, error) {
 	defer again.Stop()
 	for {
 		out, err := g.status(ctx)
-		if exit, ended := errors.AsType[*exec.ExitError](err); ended && exit.ExitCode() == notRunning {
+		if exit, ended := errors.AsType[*exec.ExitError](err); ended && (exit.ExitCode() == notRunning || exit.ExitCode() == starting) {
 			select {
 			case <-again.C:
 				continue
