@@ -44,7 +44,7 @@ func (h *host) start(level string) (*config.Config, zerolog.Logger, error) {
 		return nil, zerolog.Nop(), err
 	}
 	h.redactor = h.newRedactor(cfg)
-	if level == "" && h.ownsScreen(cfg) && isScreen(h.err) {
+	if level == "" && ownsScreen(h, cfg) && isScreen(h.err) {
 		h.logFile = gateway.LogFile(cfg)
 	}
 	log, err := h.logger(cfg, level)
@@ -52,7 +52,7 @@ func (h *host) start(level string) (*config.Config, zerolog.Logger, error) {
 }
 
 // ownsScreen says that run has a console on this terminal.
-func (h *host) ownsScreen(cfg *config.Config) bool {
+func ownsScreen(h *host, cfg *config.Config) bool {
 	return h.terminal() && cfg.Channels.Console.Enabled
 }
 
@@ -112,7 +112,7 @@ func (h *host) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	own := h.ownsScreen(cfg)
+	own := ownsScreen(h, cfg)
 	a, err := gateway.New(ctx, cfg, gateway.Options{LookupEnv: h.lookupEnv, Log: log, Redactor: h.redactor, Console: own})
 	if err != nil {
 		return err

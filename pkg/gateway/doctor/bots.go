@@ -17,6 +17,9 @@ import (
 	"parley/pkg/gateway/admin"
 )
 
+// channelTelegram is the channel of the bots in an address.
+const channelTelegram = "telegram"
+
 // maxConversations is how many conversations are looked through.
 const maxConversations = 20_000
 
@@ -40,7 +43,7 @@ func (p platforms) otherBot(ctx context.Context, bot *config.TelegramAccount) (F
 			return errEnough
 		}
 		switch at := row.Address; {
-		case at.Channel != nameTelegram:
+		case at.Channel != channelTelegram:
 		case at.Account == bot.BotID():
 			mine = true
 		case !own[at.Account]:

@@ -16,38 +16,34 @@ import (
 func TestEachCheckEndsInTime(t *testing.T) {
 	t.Parallel()
 	const limit = 15 * time.Second
-	forever := make(chan struct{})
 	for name, c := range map[string]struct {
-		run   func(ctx context.Context) []Finding
+		run   func(ctx context.Context, forever <-chan struct{}) []Finding
 		took  time.Duration
 		found string
 	}{
-		"that listens to its context": {func(ctx context.Context) []Finding {
+		"that listens to its context": {func(ctx context.Context, _ <-chan struct{}) []Finding {
 			<-ctx.Done()
 			return []Finding{{"a", Fail, context.Cause(ctx).Error(), "cure"}}
 		}, limit, errLate.Error()},
-		"that listens to nothing": {func(context.Context) []Finding {
+		"that listens to nothing": {func(_ context.Context, forever <-chan struct{}) []Finding {
 			<-forever
 			return nil
 		}, limit + grace, "no result within 15s"},
-		"that panics": {func(context.Context) []Finding { panic("broken") }, 0, "the check itself has failed"},
+		"that panics": {func(context.Context, <-chan struct{}) []Finding { panic("broken") }, 0, "the check itself has failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				if name == "that listens to nothing" {
-					forever = make(chan struct{})
-				}
+				forever := make(chan struct{})
+				defer close(forever)
 				begun := time.Now()
-				check := Check{Name: "a", Limit: limit, Run: c.run}
+				check := Check{Name: "a", Limit: limit, Run: func(ctx context.Context) []Finding { return c.run(ctx, forever) }}
 				found := check.run(t.Context(), "parley")
 				if took := time.Since(begun); took != c.took {
 					t.Errorf("it ends after %v, want %v", took, c.took)
 				}
 				if len(found) != 1 || found[0].Verdict != Fail || !strings.Contains(found[0].Found, c.found) || found[0].Cure == "" {
 					t.Errorf("found %+v", found)
-				}
-				if name == "that listens to nothing" {
-					close(forever)
 				}
 			})
 		})

@@ -118,7 +118,7 @@ const (
 	textWindow     = "the tools take about %d of the %d tokens of model %s"
 	textWindowCure = "write tools: {lazy: true}, or fewer tools under tools.enabled, or a larger context of " +
 		"models.%s if its server has it"
-	textHistory         = "agent.history.tokens asks for %d tokens of a conversation, and half of the %d tokens of model %s is the most that it reads"
+	textHistory         = "agent.history.tokens asks for %d tokens of a conversation, and half of the %d tokens of model %s is the most"
 	textHistoryCure     = "write agent.history.tokens: %d, or name a model with a larger context"
 	textWindowLocal     = "how much model %s can read is not known; the tools alone take about %d tokens"
 	textWindowLocalCure = "write models.%s.context as large as its server's (Ollama: OLLAMA_CONTEXT_LENGTH), which cuts the rest off unsaid"
