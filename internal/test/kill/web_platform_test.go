@@ -54,7 +54,7 @@ func newWebWorld(t *testing.T) *world {
 		asked: map[string]*query{}, notes: map[string][]string{},
 	}
 	w.platform = p
-	w.connect(rig.Config{HTTP: addr})
+	w.connect(rig.Config{HTTP: addr, ChatHeader: "X-Chat"})
 	p.token, p.allower = w.makesToken("--level", "write"), w.makesToken("--level", "write", "--right", "approve")
 	ctx, stop := context.WithCancel(w.ctx)
 	var programs sync.WaitGroup

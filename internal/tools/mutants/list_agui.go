@@ -77,6 +77,11 @@ func aguiPictureMutants() []Mutant {
 	const dir, client = "pkg/api/agui", "pkg/api/agui/client.go"
 	return []Mutant{
 		{
+			Promise: "programs: killed", Defect: "makes a turn of each request that comes again",
+			File: "pkg/api/openai/api.go", Old: "if p.keyed {\n\t\tp.id", New: "if !p.keyed {\n\t\tp.id",
+			Dir: "internal/test/kill", Test: "^TestKillProgramsAtEachPoint$/^completion$/^P11$",
+		},
+		{
 			Promise: "agui: pictures", Defect: "drops the pictures of a message",
 			File: client, Old: "b.Pictures = n.pictures", New: "b.Pictures = nil",
 			Dir: "internal/test/e2e", Test: "^TestPicturesOverAGUI$",
