@@ -281,7 +281,9 @@ func (p *onWeb) asks(chat, id, text string) {
 		})
 	}
 	q := &query{text: text}
-	q.allow = func() { go decide(func(int) bool { return true }) }
+	// A gateway that starts serves streams before it takes messages in, and says so. A press that is
+	// cut off by a kill is not sent again here: it may have been stored.
+	q.allow = func() { go decide(func(code int) bool { return code != http.StatusServiceUnavailable }) }
 	q.again = func() {
 		go decide(func(code int) bool {
 			if code != http.StatusOK && code != http.StatusConflict {
