@@ -31,8 +31,15 @@ func rooms() map[string][]string {
 		"cmd/gateway": {
 			"pkg/gateway", "pkg/gateway/admin", "pkg/gateway/attach", "pkg/gateway/doctor", "pkg/gateway/setup", "pkg/gateway/telemetry",
 			"pkg/config", "pkg/policy", "pkg/audit",
-			"pkg/session", "pkg/channels", "pkg/channels/console", "pkg/agent/budget", "pkg/tools/tasks", "pkg/sandbox",
+			"pkg/session", "pkg/channels", "pkg/channels/console", "pkg/console", "pkg/console/history", "pkg/agent/budget", "pkg/tools/tasks",
+			"pkg/sandbox",
 		},
+		// The console at a terminal shows events; the plain one beside it has the rules of what is safe to show.
+		"pkg/console":         {"pkg/channels", "pkg/channels/console", "pkg/channels/markdown", "pkg/events", "pkg/console/..."},
+		"pkg/console/ansi":    {"pkg/channels/console", "pkg/channels/markdown"},
+		"pkg/console/line":    nil,
+		"pkg/console/screen":  nil,
+		"pkg/console/history": {"pkg/openat"},
 		// The one room of the product that names adapters and puts the others together.
 		"pkg/gateway": {"..."},
 		// The tools of a gateway; a test build has test tools beside them.
@@ -239,6 +246,10 @@ func homes() map[string]string {
 		"github.com/landlock-lsm/go-landlock":                "pkg/sandbox",
 		"code.dny.dev/ssrf":                                  "pkg/tools/web",
 		"github.com/robfig/cron/v3":                          "pkg/tools/schedule",
+		"charm.land/bubbletea/v2":                            "pkg/console",
+		"charm.land/bubbles/v2":                              "pkg/console",
+		"charm.land/lipgloss/v2":                             "pkg/console",
+		"github.com/charmbracelet/colorprofile":              "pkg/console",
 	}
 }
 

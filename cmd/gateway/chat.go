@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"parley/pkg/channels/console"
+	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/attach"
 )
@@ -31,8 +32,12 @@ func newChat(h *host) *cobra.Command {
 		},
 	}
 	addSession(c, &session, &fresh)
+	addPlain(c, &h.plain)
 	return c
 }
+
+// addPlain adds the flag for a console of lines.
+func addPlain(c *cobra.Command, plain *bool) { c.Flags().BoolVar(plain, "plain", false, textPlainFlag) }
 
 // addSession adds the flags that choose a conversation.
 func addSession(c *cobra.Command, session *string, fresh *bool) {
@@ -64,20 +69,12 @@ func (h *host) chat(ctx context.Context, chat string) error {
 	if !h.terminal() {
 		t.alone, t.trouble = true, endOnTrouble
 	}
-	t.open = func() (attach.View, func() bool) {
-		screen := console.New(console.Options{
-			In: h.in, Out: h.out, Err: h.err, Interactive: !t.alone, Busy: t.busy, Settled: t.settle,
-		})
-		if t.alone {
-			return screen, leaves
-		}
-		return screen, screen.Interrupt
-	}
+	t.open, h.talks = t.terminalView, !t.alone && h.logLevel != ""
 	return t.run(ctx)
 }
 
 // leaves is for consoles that Ctrl-C ends.
-func leaves() bool { return true }
+func leaves() signals { return signals{interrupt: func() bool { return true }} }
 
 func newAsk(h *host) *cobra.Command {
 	var session string
@@ -145,7 +142,7 @@ func askOnce(ctx context.Context, h *host, q *question) error {
 	a := &attach.Answer{Chat: q.chat}
 	t := &talk{
 		host: h, chat: q.chat, alone: true, files: q.files, trouble: endOnTrouble,
-		open: func() (attach.View, func() bool) { return attach.Asking(q.text, a), leaves },
+		open: func(*config.Config) (attach.View, signals) { return attach.Asking(q.text, a), leaves() },
 	}
 	err := t.run(ctx)
 	if e, ok := errors.AsType[*admin.ExitError](err); err != nil && (!ok || !e.Silent) {

@@ -91,7 +91,7 @@ func TestAFullDiskIsToldOnATerminal(t *testing.T) {
 	model := newGate(t, strings.Repeat("long ", 60_000)+"to the end")
 	w := newWorld(t, model.URL)
 	dir := mountState(t, w)
-	s := newScreen(t, w, "chat")
+	s := newScreen(t, w, "chat --plain")
 	s.shows("\n>")
 	s.keys("hello", "Enter")
 	model.wait(t)

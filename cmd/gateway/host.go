@@ -28,9 +28,11 @@ const (
 
 // host is the process's surroundings.
 type host struct {
-	args      []string
-	in        *os.File
-	out, err  io.Writer
+	args     []string
+	in       *os.File
+	out, err io.Writer
+	// stdout is standard output itself.
+	stdout    io.Writer
 	lookupEnv func(string) (string, bool)
 	environ   func() []string
 	// home is "" where HOME is not set.
@@ -39,6 +41,8 @@ type host struct {
 	configPath, logLevel string
 	// logFile takes the log of a gateway whose console has the screen; nil is standard error.
 	logFile io.Writer
+	// plain asks for a console of lines; talks says that a console has the screen.
+	plain, talks bool
 	// began says that the command line was understood.
 	began bool
 	// redactor takes the secrets out of errors: those of the environment, and those of
@@ -48,7 +52,9 @@ type host struct {
 
 func newHost(args []string) *host {
 	home, _ := os.UserHomeDir() // load names the cure for its absence
-	h := &host{args: args, in: os.Stdin, out: os.Stdout, err: os.Stderr, lookupEnv: os.LookupEnv, environ: os.Environ, home: home}
+	h := &host{
+		args: args, in: os.Stdin, out: os.Stdout, err: os.Stderr, stdout: os.Stdout, lookupEnv: os.LookupEnv, environ: os.Environ, home: home,
+	}
 	h.redactor = h.newRedactor(nil)
 	return h
 }

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/signal"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 
 	"parley/pkg/channels/console"
 	"parley/pkg/config"
+	terminal "parley/pkg/console"
 	"parley/pkg/gateway"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/attach"
@@ -27,11 +27,13 @@ import (
 const leaveGrace = 2 * time.Second
 
 func newRun(h *host) *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use: "run", Short: textRun, Args: cobra.NoArgs,
 		Long: textRunLong,
 		RunE: func(cmd *cobra.Command, _ []string) error { return h.run(cmd.Context()) },
 	}
+	addPlain(c, &h.plain)
+	return c
 }
 
 // start reads the configuration and makes the log and the redactor of a gateway.
@@ -44,7 +46,7 @@ func (h *host) start(level string) (*config.Config, zerolog.Logger, error) {
 		return nil, zerolog.Nop(), err
 	}
 	h.redactor = h.newRedactor(cfg)
-	if level == "" && ownsScreen(h, cfg) && isScreen(h.err) {
+	if (level == "" && ownsScreen(h, cfg) || h.talks) && isScreen(h.err) {
 		h.logFile = gateway.LogFile(cfg)
 	}
 	log, err := h.logger(cfg, level)
@@ -130,14 +132,15 @@ func (h *host) run(ctx context.Context) error {
 	}
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	interrupt, talking := leaves, func() {}
+	act, talking := leaves(), func() {}
 	if own {
-		interrupt, talking = h.ownConsole(ctx, stop, a, cfg.StateDir, log)
+		act, talking = h.ownConsole(ctx, stop, a, cfg, log)
+	}
+	act.hangup = func() {
+		log.Warn().Msg("SIGHUP changes nothing: the configuration is read at the start only, so restart the gateway to apply a change")
 	}
 	defer talking()
-	defer watchSignals(stop, interrupt, func() {
-		log.Warn().Msg("SIGHUP changes nothing: the configuration is read at the start only, so restart the gateway to apply a change")
-	})()
+	defer watchSignals(stop, act)()
 	left := make(chan struct{}, a.Channels())
 	err = a.Run(ctx, func(_ context.Context, channel string, err error) bool {
 		log.Err(err).Str("channel", channel).Msg("a channel ended")
@@ -154,29 +157,30 @@ func (h *host) run(ctx context.Context) error {
 // ownConsole attaches the terminal to the gateway of this process. When the person leaves, a
 // gateway without other channels ends. Wait waits for the end of the console.
 func (h *host) ownConsole(
-	ctx context.Context, stop context.CancelCauseFunc, a *gateway.App, stateDir string, log zerolog.Logger,
-) (interrupt func() bool, wait func()) {
-	var session atomic.Pointer[attach.Session]
-	screen := console.New(console.Options{In: h.in, Out: h.out, Err: h.err, Interactive: true, Busy: func() bool {
-		s := session.Load()
-		return s != nil && s.Busy()
-	}})
+	ctx context.Context, stop context.CancelCauseFunc, a *gateway.App, cfg *config.Config, log zerolog.Logger,
+) (act signals, wait func()) {
+	t := &talk{host: h, chat: homeChat}
+	view, act := t.terminalView(cfg)
 	var talking sync.WaitGroup
 	talking.Go(func() {
-		client, err := attach.Await(ctx, stateDir, homeChat)
+		client, err := attach.Await(ctx, cfg.StateDir, homeChat)
 		if err != nil {
 			return // the gateway ended before it began
 		}
 		defer client.Close()
-		s := attach.New(attach.Options{Client: client, View: screen, Log: log})
-		session.Store(s)
+		s := attach.New(attach.Options{Client: client, View: view, Log: log})
+		t.client.Store(client)
+		t.session.Store(s)
 		_, err = s.Run(ctx)
+		if errors.Is(err, terminal.ErrInterrupted) {
+			err = signalError{syscall.SIGINT}
+		}
 		log.Err(err).Msg("the console of this terminal ended")
 		if a.Channels() == 0 {
 			stop(err)
 		}
 	})
-	return screen.Interrupt, talking.Wait
+	return act, talking.Wait
 }
 
 // signalError is the cause that a signal ends the gateway with.
@@ -184,13 +188,20 @@ type signalError struct{ signal syscall.Signal }
 
 func (e signalError) Error() string { return "ended by " + e.signal.String() }
 
-// watchSignals stops the gateway on SIGTERM, and on SIGINT when interrupt says
-// that it means leaving. SIGHUP calls hangup; with hangup nil it stops the gateway
-// too. A signal that comes while the gateway stops ends the process at once. The
-// returned function ends the watch.
-func watchSignals(stop context.CancelCauseFunc, interrupt func() bool, hangup func()) func() {
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+// signals say what signals do to a console.
+type signals struct {
+	// interrupt says whether SIGINT means leaving, hangup is told of SIGHUP; nil leaves then too.
+	interrupt func() bool
+	hangup    func()
+	// restore gives the terminal back before the process ends at once; nil for none.
+	restore func()
+}
+
+// watchSignals stops the gateway on SIGTERM, and on SIGINT when that means leaving. A signal that
+// comes while the gateway stops ends the process at once. The returned function ends the watch.
+func watchSignals(stop context.CancelCauseFunc, act signals) func() {
+	received := make(chan os.Signal, 4)
+	signal.Notify(received, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -199,15 +210,18 @@ func watchSignals(stop context.CancelCauseFunc, interrupt func() bool, hangup fu
 			select {
 			case <-done:
 				return
-			case s := <-signals:
+			case s := <-received:
 				number, _ := s.(syscall.Signal)
 				switch {
-				case number == syscall.SIGHUP && hangup != nil:
-					hangup()
+				case number == syscall.SIGHUP && act.hangup != nil:
+					act.hangup()
 					continue
 				case stopping:
+					if act.restore != nil {
+						act.restore()
+					}
 					os.Exit(exitSignal + int(number))
-				case number == syscall.SIGINT && !interrupt():
+				case number == syscall.SIGINT && !act.interrupt():
 					continue
 				}
 				stopping = true
@@ -215,5 +229,5 @@ func watchSignals(stop context.CancelCauseFunc, interrupt func() bool, hangup fu
 			}
 		}
 	}()
-	return func() { signal.Stop(signals); close(done); <-ended }
+	return func() { signal.Stop(received); close(done); <-ended }
 }

@@ -14,6 +14,7 @@ import (
 
 	"parley/pkg/backoff"
 	"parley/pkg/config"
+	terminal "parley/pkg/console"
 	"parley/pkg/gateway"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/attach"
@@ -30,14 +31,15 @@ type talk struct {
 	// alone makes each message a turn of its own.
 	alone bool
 	files []string
-	// open makes the console, and what says whether Ctrl-C means leaving.
-	open func() (view attach.View, leaves func() bool)
+	// open makes the console, and what signals do to it.
+	open func(cfg *config.Config) (attach.View, signals)
 	// trouble is told when the store of an own gateway cannot be written, and with nil when it can
 	// again; nil where the console shows it.
 	trouble func(stop context.CancelCauseFunc) func(error)
 	// introduce says on screen which model answers.
 	introduce func(ctx context.Context, a *gateway.App)
 
+	client  atomic.Pointer[attach.Client]
 	session atomic.Pointer[attach.Session]
 }
 
@@ -65,16 +67,21 @@ func (t *talk) run(ctx context.Context) error {
 	defer stop(nil)
 	h.out = &watchedWriter{out: h.out, failed: stop}
 	own := &house{talk: t, cfg: cfg, log: log, stop: stop}
-	view, leaves := t.open()
-	defer watchSignals(stop, leaves, nil)()
+	view, act := t.open(cfg)
+	defer watchSignals(stop, act)()
 	client, err := t.find(ctx, own)
 	if err != nil {
 		return err
 	}
 	defer client.Close()
 	s := attach.New(attach.Options{Client: client, View: view, Alone: t.alone, Files: t.files, House: own, Log: log})
+	t.client.Store(client)
 	t.session.Store(s)
 	failed, err := s.Run(ctx)
+	if errors.Is(err, terminal.ErrInterrupted) {
+		stop(signalError{syscall.SIGINT})
+		err = nil
+	}
 	return own.close(ctx, err, failed)
 }
 

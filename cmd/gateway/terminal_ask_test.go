@@ -32,7 +32,7 @@ func (s *screen) writes(line string) {
 func TestQuestionsInATerminal(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "")
-	s := newScreen(t, w, "chat")
+	s := newScreen(t, w, "chat --plain")
 	s.shows("\n>")
 	s.writes("one")
 	s.shows("a.md is written (4 bytes)")
@@ -73,7 +73,7 @@ func TestQuestionsInATerminal(t *testing.T) {
 // word.
 func TestAQuestionOutlivesItsTerminal(t *testing.T) {
 	t.Parallel()
-	for _, verb := range []string{"chat", "run --log warn"} {
+	for _, verb := range []string{"chat --plain", "run --plain --log warn"} {
 		t.Run(verb, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, "")

@@ -84,7 +84,7 @@ func (s *screen) shows(text string) {
 
 func TestInteractiveConsole(t *testing.T) {
 	t.Parallel()
-	s := newScreen(t, newWorld(t, ""), "chat")
+	s := newScreen(t, newWorld(t, ""), "chat --plain")
 	s.shows("model: offline")
 	s.shows("\n>")
 	s.keys("what is 17*23?", "Enter")
@@ -102,7 +102,7 @@ func TestInteractiveConsole(t *testing.T) {
 func TestInterruptStopsThenLeaves(t *testing.T) {
 	t.Parallel()
 	model := newGate(t, "never said")
-	s := newScreen(t, newWorld(t, model.URL), "chat")
+	s := newScreen(t, newWorld(t, model.URL), "chat --plain")
 	s.shows("\n>")
 	s.keys("hello", "Enter")
 	model.wait(t)

@@ -67,6 +67,7 @@ where it has none, with the keys of the configuration that name each of them.`
 	textConfigNote    = "note: %s\n"
 	textConfigSchema  = "Print the JSON Schema of the configuration"
 	textConfig        = "Check the configuration, or print its schema"
+	textPlainFlag     = "a console of plain lines, as pipes and bare terminals have it"
 	textInit          = "Make the first configuration, and ask its model a question"
 	textInitLong      = `Makes ~/.parley/parley.yaml (or --config) and the workspace. It finds the keys of the
 environment and the model servers on this machine, asks at most five questions, asks the

@@ -312,11 +312,33 @@ type question struct {
 	Name    string   `json:"name"`
 	Text    string   `json:"text"`
 	Choices []string `json:"choices"`
-	Message string   `json:"message"`
+	// ExpiresAt is when it is too late.
+	ExpiresAt time.Time `json:"expires_at"`
+	Message   string    `json:"message"`
 }
 
 func (c *Client) read(ctx context.Context) (page, error) {
 	var p page
 	err := c.call(ctx, http.MethodGet, c.path(""), "", nil, &p)
 	return p, err
+}
+
+// Command is a command that a message may be.
+type Command struct {
+	Name  string `json:"name"`
+	Usage string `json:"usage"`
+	Does  string `json:"does"`
+	Args  []struct {
+		Kind   string   `json:"kind"`
+		Values []string `json:"values"`
+	} `json:"args"`
+}
+
+// Commands are those of the chat.
+func (c *Client) Commands(ctx context.Context) ([]Command, error) {
+	var list struct {
+		Commands []Command `json:"commands"`
+	}
+	err := c.call(ctx, http.MethodGet, "http://gateway"+admin.ConsolePath+"/commands", "", nil, &list)
+	return list.Commands, err
 }

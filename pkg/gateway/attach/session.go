@@ -31,9 +31,10 @@ type View interface {
 
 // Session is one console at one chat.
 type Session struct {
-	client *Client
-	view   View
-	at     channels.Address
+	client  *Client
+	view    View
+	watcher Watcher // the view, where it is one
+	at      channels.Address
 	// alone means that each message is a turn of its own, and that Run returns when all is answered.
 	alone bool
 	files []string
@@ -79,6 +80,7 @@ func New(o Options) *Session {
 		shown: map[string]bool{}, closed: map[string]bool{},
 		waits: newWaits(), marked: make(chan struct{}),
 	}
+	s.watcher, _ = o.View.(Watcher)
 	close(s.marked)
 	return s
 }
@@ -186,7 +188,8 @@ func (s *Session) catchUp(ctx context.Context, p *page) (after string, err error
 	for i := range p.Approvals {
 		q := &p.Approvals[i]
 		asked := events.Question{
-			ID: q.ID, Question: fmt.Sprintf(textWaits, q.Name, q.Text), Choices: q.Choices, Message: q.Message,
+			ID: q.ID, Called: q.Name, Question: fmt.Sprintf(textWaits, q.Name, q.Text), Choices: q.Choices,
+			ExpiresAt: q.ExpiresAt, Message: q.Message,
 		}
 		if err := s.ask(ctx, &asked); err != nil {
 			return "", err
@@ -257,6 +260,8 @@ func (s *Session) take(ctx context.Context, e *event) error {
 		events.Token{}.Name(): with(s.grow), events.Restart{}.Name(): with(s.again),
 		events.Call{}.Name(): with(s.call), events.Question{}.Name(): with(s.ask), events.Resolved{}.Name(): with(s.answered),
 		events.Message{}.Name(): with(s.say), events.Notice{}.Name(): with(s.notice), events.Done{}.Name(): with(s.done),
+		events.Executing{}.Name(): watched[events.Executing](s), events.Progress{}.Name(): watched[events.Progress](s),
+		events.Result{}.Name(): watched[events.Result](s), events.Failure{}.Name(): watched[events.Failure](s),
 		reset: func(ctx context.Context, _ []byte) error { return s.anew(ctx) },
 	}[e.name]
 	if !ok {
@@ -279,8 +284,14 @@ func with[T any](show func(context.Context, *T) error) func(context.Context, []b
 func (s *Session) begin(ctx context.Context, d *events.TurnBegun) error {
 	s.turn, s.draft = *d, ""
 	s.answers = []string{d.Message}
-	if own, err := s.waits.begun(ctx, d.Message); own || d.Text == "" || err != nil {
+	own, err := s.waits.begun(ctx, d.Message)
+	switch {
+	case err != nil:
 		return err
+	case s.watcher != nil:
+		return s.watcher.Watch(ctx, *d, own)
+	case own || d.Text == "":
+		return nil
 	}
 	return s.view.Status(ctx, s.at, fmt.Sprintf(textOther, d.Text))
 }
@@ -288,69 +299,53 @@ func (s *Session) begin(ctx context.Context, d *events.TurnBegun) error {
 // joined notes a further message that the turn answers.
 func (s *Session) joined(ctx context.Context, d *events.Joined) error {
 	s.answers = append(s.answers, d.Message)
-	if own, err := s.waits.begun(ctx, d.Message); own || err != nil {
+	own, err := s.waits.begun(ctx, d.Message)
+	switch {
+	case err != nil:
 		return err
+	case s.watcher != nil:
+		return s.watcher.Watch(ctx, *d, own)
+	case own:
+		return nil
 	}
 	return s.view.Status(ctx, s.at, fmt.Sprintf(textOther, d.Text))
 }
 
 func (s *Session) grow(ctx context.Context, d *events.Token) error {
+	if s.watcher != nil {
+		return s.watcher.Watch(ctx, *d, true)
+	}
 	s.draft += d.Text
 	return s.view.Draft(ctx, s.at, s.turn.Turn+"/"+strconv.Itoa(s.round), s.draft)
 }
 
-func (s *Session) again(context.Context, *events.Restart) error {
+func (s *Session) again(ctx context.Context, d *events.Restart) error {
 	s.round++
 	s.draft = ""
+	if s.watcher != nil {
+		return s.watcher.Watch(ctx, *d, true)
+	}
 	return nil
 }
 
 func (s *Session) call(ctx context.Context, d *events.Call) error {
 	s.round++
 	s.draft = ""
+	if s.watcher != nil {
+		return s.watcher.Watch(ctx, *d, true)
+	}
 	return s.view.Status(ctx, s.at, d.Summary)
 }
 
 func (s *Session) notice(ctx context.Context, d *events.Notice) error {
-	if d.Code == events.CodeQuiet {
+	switch {
+	case d.Code == events.CodeQuiet:
 		s.waits.hears(d.Text)
 		return nil
+	case s.watcher != nil:
+		return s.watcher.Watch(ctx, *d, true)
 	}
 	return s.view.Status(ctx, s.at, d.Text)
-}
-
-// ask shows a question. The data of a button is its answer.
-func (s *Session) ask(ctx context.Context, d *events.Question) error {
-	if s.closed[d.ID] {
-		return nil
-	}
-	part := channels.Part{Outbound: channels.Outbound{ID: d.ID, Address: s.at, Text: d.Question}}
-	for _, choice := range d.Choices {
-		part.Buttons = append(part.Buttons, channels.Button{Label: labelOf(choice), Data: d.ID + " " + choice})
-	}
-	<-s.marked
-	_, err := s.view.Send(ctx, part)
-	s.shown[d.Message] = true
-	s.saw(ctx, d.Message)
-	return err
-}
-
-// labelOf is the label of the button for an answer.
-func labelOf(choice string) string {
-	switch choice {
-	case "allow_once":
-		return textAllowOnce
-	case "allow_here":
-		return textAllowHere
-	default:
-		return textDeny
-	}
-}
-
-// answered closes a question; the message behind it says who answered what.
-func (s *Session) answered(ctx context.Context, d *events.Resolved) error {
-	s.closed[d.ID] = true
-	return s.show(ctx, channels.Outbound{ID: d.ID + "/answer", Finishes: d.ID})
 }
 
 // say shows a message.
@@ -361,7 +356,7 @@ func (s *Session) say(ctx context.Context, d *events.Message) error {
 	}
 	s.shown[d.ID] = true
 	words := d.Text
-	if note := originOf(d.Origin); note != "" && !s.alone { // a script wants the words alone
+	if note := originOf(d.Origin); note != "" && !s.alone && s.watcher == nil { // a script wants the words alone
 		if err := s.view.Status(ctx, s.at, note); err != nil {
 			return err
 		}
@@ -369,7 +364,7 @@ func (s *Session) say(ctx context.Context, d *events.Message) error {
 	if d.File != "" {
 		words = strings.TrimSpace(words + "\n[file] " + d.File)
 	}
-	err := s.show(ctx, channels.Outbound{ID: d.ID, Text: words, Finishes: d.Replaces})
+	err := s.show(ctx, channels.Outbound{ID: d.ID, Text: words, Finishes: d.Replaces, Unasked: channels.Unasked(d.Origin)})
 	s.saw(ctx, d.ID)
 	return err
 }
@@ -415,6 +410,11 @@ func (s *Session) show(ctx context.Context, o channels.Outbound) error {
 }
 
 func (s *Session) done(ctx context.Context, d *events.Done) error {
+	if s.watcher != nil {
+		if err := s.watcher.Watch(ctx, *d, true); err != nil {
+			return err
+		}
+	}
 	if err := s.view.Idle(ctx); err != nil {
 		return err
 	}

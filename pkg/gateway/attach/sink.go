@@ -2,6 +2,7 @@ package attach
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"parley/pkg/channels"
@@ -40,7 +41,7 @@ func (k sink) send(ctx context.Context, m *channels.Inbound) error {
 		id, choice, _ := strings.Cut(m.Text, " ")
 		return s.client.decide(ctx, id, choice)
 	}
-	files, err := s.upload(ctx)
+	files, err := s.upload(ctx, m)
 	if err != nil {
 		return err
 	}
@@ -53,9 +54,14 @@ func (k sink) send(ctx context.Context, m *channels.Inbound) error {
 	return err
 }
 
-// upload stores the files that go with the next message.
-func (s *Session) upload(ctx context.Context) (ids []string, err error) {
-	for _, path := range s.files {
+// upload stores the files that go with a message: those that it names, and those that wait for the
+// next one.
+func (s *Session) upload(ctx context.Context, m *channels.Inbound) (ids []string, err error) {
+	paths := slices.Clone(s.files)
+	for i := range m.Attachments {
+		paths = append(paths, m.Attachments[i].Ref)
+	}
+	for _, path := range paths {
 		id, err := s.client.upload(ctx, path)
 		if err != nil {
 			return nil, err

@@ -1,0 +1,170 @@
+package console
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"parley/pkg/channels/markdown"
+	"parley/pkg/console/ansi"
+	"parley/pkg/text"
+)
+
+// ownCommand is a command that the console carries out itself.
+type ownCommand struct {
+	Command
+
+	run func(m *model, arg string) tea.Cmd
+}
+
+// ownCommands is the table of them.
+func ownCommands() []ownCommand {
+	return []ownCommand{
+		{
+			Command{Name: "copy", Usage: "/copy [code]", Does: textDoesCopy, Args: []Argument{{Kind: "word", Values: []string{"code"}}}},
+			(*model).copy,
+		},
+		{Command{Name: "keys", Does: textDoesKeys}, func(m *model, _ string) tea.Cmd { m.said.keys(bindings()); return nil }},
+		{Command{Name: "quit", Does: textDoesQuit}, func(m *model, _ string) tea.Cmd { return m.leave(nil) }},
+	}
+}
+
+// all are the commands that there are.
+func (e *composer) all() []Command {
+	all := slices.Clone(e.commands)
+	for _, c := range ownCommands() {
+		if !slices.ContainsFunc(all, func(o Command) bool { return o.Name == c.Name }) {
+			all = append(all, c.Command)
+		}
+	}
+	return all
+}
+
+// knows says whether there is a command of a name.
+func (e *composer) knows(name string) bool {
+	return slices.ContainsFunc(e.all(), func(c Command) bool { return strings.EqualFold(c.Name, name) })
+}
+
+// own carries out a command of the console.
+func (m *model) own(words string) (tea.Cmd, bool) {
+	name, arg, _ := strings.Cut(words, " ")
+	if words == "exit" || words == "quit" || words == "/exit" {
+		name = "/quit"
+	}
+	for _, c := range ownCommands() {
+		if name == "/"+c.Name {
+			m.edit.keep(words)
+			m.edit.clear()
+			return c.run(m, strings.TrimSpace(arg)), true
+		}
+	}
+	return nil, false
+}
+
+// unknown holds a text that looks like a command which is not there. Sent again it is a message.
+func (e *composer) unknown(words string) bool {
+	name, ok := commandName(words)
+	if !ok || len(e.commands) == 0 || e.knows(name) || e.held == words {
+		return false
+	}
+	e.held = words
+	meant := ""
+	if near := e.near(name); near != "" {
+		meant = fmt.Sprintf(textDidYouMean, near)
+	}
+	e.tell(fmt.Sprintf(textUnknown, name, meant), ansi.Busy)
+	return true
+}
+
+// commandName is the name of the command that a text looks like.
+func commandName(words string) (name string, ok bool) {
+	word, _, _ := strings.Cut(words, " ")
+	name, ok = strings.CutPrefix(word, "/")
+	strange := strings.ContainsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
+	})
+	return name, ok && name != "" && !strange
+}
+
+// suggest puts in the command that was perhaps meant.
+func (e *composer) suggest() {
+	words := strings.TrimSpace(e.line.Text())
+	name, ok := commandName(words)
+	if !ok || e.held != words {
+		return
+	}
+	if near := e.near(name); near != "" {
+		e.line.Set("/" + near + strings.TrimPrefix(words, "/"+name))
+		e.held = ""
+	}
+}
+
+// near is the command whose name is the nearest to a text, "" where none is near.
+func (e *composer) near(name string) string {
+	best, least := "", 3
+	for _, c := range e.all() {
+		if d := distance([]rune(strings.ToLower(name)), []rune(c.Name)); d < least && d < len(c.Name) {
+			best, least = c.Name, d
+		}
+	}
+	return best
+}
+
+// distance is how many letters are to be put in, left out, replaced or swapped with their
+// neighbour to make one word of the other.
+func distance(a, b []rune) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
+			}
+		}
+	}
+	return rows[len(a)][len(b)]
+}
+
+// copy puts the last answer, or its last block of code, on the clipboard of the terminal.
+func (m *model) copy(arg string) tea.Cmd {
+	said := m.answer
+	if said == "" {
+		m.said.note(textNothingYet)
+		return nil
+	}
+	if arg != "" {
+		if said = lastCode(said); said == "" {
+			m.said.note(textNoCode)
+			return nil
+		}
+	}
+	m.screen.Ahead("\x1b]52;c;" + base64.StdEncoding.EncodeToString([]byte(said)) + "\x07")
+	m.said.note(fmt.Sprintf(textCopied, text.FileSize(int64(len(said)))))
+	return nil
+}
+
+// lastCode is the last block of code of a text.
+func lastCode(said string) string {
+	code := ""
+	blocks := markdown.Read(said, markdown.Dialect{Removed: func(rune) bool { return false }, Link: func(string) string { return "" }})
+	for i := range blocks {
+		if blocks[i].Kind == markdown.Fenced {
+			code = blocks[i].Text
+		}
+	}
+	return code
+}

@@ -1,0 +1,4 @@
+package history
+
+// textForeign is the reason for a history in memory alone.
+const textForeign = "%s belongs to another user"
