@@ -17,6 +17,11 @@ func setupMutants() []Mutant {
 			Dir: gateway, Test: "^TestInitWithOneKey$/^openai$",
 		},
 		{
+			Promise: keys, Defect: "sends the key of a provider to another one",
+			File: found, Old: `"https://api.groq.com/openai/v1"`, New: `"https://api.x.ai/v1"`,
+			Dir: gateway, Test: "^TestInitWithTheKeyOfEachProvider$/^Groq$",
+		},
+		{
 			Promise: model, Defect: "writes a configuration whose model gave no answer",
 			File: dir + "/model.go", Old: `case r.Verdicts[check.Answers] != check.Yes:`, New: `case r.Verdicts[check.Answers] == "":`,
 			Dir: gateway, Test: "^TestInitWithoutAnAnswer$",
