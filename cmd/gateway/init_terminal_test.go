@@ -88,6 +88,7 @@ func TestInitTalks(t *testing.T) {
 	t.Parallel()
 	w := bareWorld(t)
 	s := newScreen(t, w, "init")
+	s.shows("\nexport OPENAI_API_KEY=...")
 	s.shows("number [2]:")
 	s.keys("Enter")
 	s.shows("4  on Telegram and Slack too")

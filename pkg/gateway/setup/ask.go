@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/modelset"
 )
 
@@ -25,6 +26,9 @@ func (s *setup) askModel(ctx context.Context, found []modelset.Candidate) (*entr
 	usual := 0
 	if len(found) == 0 {
 		usual = len(options) - 1
+		if err := s.say(textNoKeys, admin.Program()); err != nil {
+			return nil, err
+		}
 	}
 	i, err := s.choose(textAskModel, options, usual)
 	switch {

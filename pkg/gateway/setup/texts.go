@@ -44,6 +44,8 @@ const (
 
 // The questions.
 const (
+	textNoKeys = "No key is set, and no model server answers on this machine. With a key of yours:\n" +
+		"export OPENAI_API_KEY=... (or ANTHROPIC_, GEMINI_, OPENROUTER_API_KEY), and %s init again.\n"
 	textAskModel      = "Which model shall answer?"
 	textAskNumber     = "number [%d]: "
 	textNoNumber      = "write a number from 1 to %d\n"
