@@ -9,12 +9,12 @@ func attachMutants() []Mutant {
 	all := []Mutant{
 		{
 			Promise: attach, Defect: "does not show what another console says",
-			File: session, Old: `own || d.Text == "" || err != nil {`, New: `own || true {`,
+			File: session, Old: "		return s.watcher.Watch(ctx, *d, own)\n	case own || d.Text", New: "		return s.watcher.Watch(ctx, *d, true)\n	case own || d.Text",
 			Dir: gateway, Test: "^TestTwoConsolesShareAConversation$",
 		},
 		{
 			Promise: attach, Defect: "does not show the open questions to a console that comes later",
-			File: session, Old: "if s.closed[d.ID] {", New: "if true {",
+			File: "pkg/gateway/attach/questions.go", Old: "if s.closed[d.ID] {", New: "if true {",
 			Dir: gateway, Test: "^TestAQuestionOutlivesItsTerminal$",
 		},
 		{

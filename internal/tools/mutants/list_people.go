@@ -32,7 +32,7 @@ func peopleMutants() []Mutant {
 		},
 		{
 			Promise: "people: open questions come back", Defect: "an open question is not shown again",
-			File: "pkg/gateway/attach/session.go", Old: "if s.closed[d.ID] {", New: "if true {",
+			File: "pkg/gateway/attach/questions.go", Old: "if s.closed[d.ID] {", New: "if true {",
 			Dir: "cmd/gateway", Test: "^TestAQuestionIsShownAgain$",
 		},
 		{

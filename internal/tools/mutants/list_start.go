@@ -11,8 +11,8 @@ func startMutants() []Mutant {
 		},
 		{
 			Promise: "hang-up", Defect: "ends a running gateway at SIGHUP",
-			File: "cmd/gateway/runverbs.go", Old: "case number == syscall.SIGHUP && hangup != nil:",
-			New: "case number == syscall.SIGHUP && hangup != nil && stopping:",
+			File: "cmd/gateway/runverbs.go", Old: "case number == syscall.SIGHUP && act.hangup != nil:",
+			New: "case number == syscall.SIGHUP && act.hangup != nil && stopping:",
 			Dir: "cmd/gateway", Test: "^TestRunIgnoresHangUp$",
 		},
 		{
