@@ -9,7 +9,7 @@ func attachMutants() []Mutant {
 	all := []Mutant{
 		{
 			Promise: attach, Defect: "does not show what another console says",
-			File: session, Old: "		return s.watcher.Watch(ctx, *d, own)\n	case own || d.Text", New: "		return s.watcher.Watch(ctx, *d, true)\n	case own || d.Text",
+			File: session, Old: "Watch(ctx, *d, own)\n	case own || d.Text", New: "Watch(ctx, *d, true)\n	case own || d.Text",
 			Dir: gateway, Test: "^TestTwoConsolesShareAConversation$",
 		},
 		{
