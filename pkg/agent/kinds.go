@@ -12,7 +12,8 @@ import (
 func newKinds(a *Agent) []turn.Kind {
 	tasks := task.Commands{Tasks: a.tasks, Waits: a.agents.Waits}
 	commands := command.Options{
-		Sessions: a.o.Engine.Sessions(), Approvals: a.o.Engine.Approvals().ApprovalList, Status: a.o.Engine.Status,
+		Sessions: a.o.Engine.Sessions(), Uses: a.o.Engine.Chats().TurnUses, TakeBack: a.approvals.TakeBack,
+		Approvals: a.o.Engine.Approvals().ApprovalList, Status: a.o.Engine.Status,
 		Schedule: a.jobs.Command, Tasks: tasks.List, Cancel: tasks.Cancel, Has: a.o.Has,
 	}
 	if a.o.Links != nil {
@@ -23,6 +24,7 @@ func newKinds(a *Agent) []turn.Kind {
 		a.approvals.Kind(),
 		job.Kind(a.jobs, a.jobPlaces),
 		a.tasks.ReportKind(a.reports),
+		command.RetryKind(commands),
 		command.Kind(commands),
 		{
 			Fits: func(*session.TurnInfo) bool { return true }, Handler: turn.NewMessage,

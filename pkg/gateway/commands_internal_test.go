@@ -35,6 +35,16 @@ func TestDocumentedCommands(t *testing.T) {
 	}
 }
 
+// TestCommandsOfAToken name the models of its list alone.
+func TestCommandsOfAToken(t *testing.T) {
+	t.Parallel()
+	for _, c := range wireCommands(&config.Config{}, web.Name, []string{"large", "small"}, []string{"small"}) {
+		if c.Name == "model" && !slices.Equal(c.Args[0].Values, []string{"small"}) {
+			t.Errorf("models %q", c.Args[0].Values)
+		}
+	}
+}
+
 // TestOneTableOfCommands: each channel offers the commands of the table that make sense there, in
 // its order and with its words.
 func TestOneTableOfCommands(t *testing.T) {
@@ -45,16 +55,16 @@ func TestOneTableOfCommands(t *testing.T) {
 		cfg     *config.Config
 		lacks   []string
 	}{
-		{telegram.Name, served, nil},
-		{telegram.Name, alone, []string{"link", "unlink"}},
-		{slack.Name, served, nil},
-		{slack.Name, alone, []string{"link", "unlink"}},
-		{web.Name, served, []string{"link", "unlink"}},
+		{telegram.Name, served, []string{"copy"}},
+		{telegram.Name, alone, []string{"copy", "link", "unlink"}},
+		{slack.Name, served, []string{"copy"}},
+		{slack.Name, alone, []string{"copy", "link", "unlink"}},
+		{web.Name, served, []string{"copy", "link", "unlink"}},
 		{console.Name, served, nil},
 		{console.Name, alone, []string{"link", "unlink"}},
 	} {
 		want := slices.DeleteFunc(command.List(), func(one command.Command) bool { return slices.Contains(c.lacks, one.Name) })
-		wire, menu := wireCommands(c.cfg, c.channel), menu(c.cfg)
+		wire, menu := wireCommands(c.cfg, c.channel, []string{"large", "small"}, nil), menu(c.cfg)
 		if len(wire) != len(want) || c.channel == telegram.Name && len(menu) != len(want) {
 			t.Errorf("%s has %d commands, %d in the menu, want %d", c.channel, len(wire), len(menu), len(want))
 			continue
@@ -62,6 +72,9 @@ func TestOneTableOfCommands(t *testing.T) {
 		for i := range want {
 			if wire[i].Name != want[i].Name || wire[i].Does != want[i].Does || len(wire[i].Args) != len(want[i].Args) {
 				t.Errorf("%s: %+v, want %+v", c.channel, wire[i], want[i])
+			}
+			if want[i].Name == "model" && !slices.Equal(wire[i].Args[0].Values, []string{"default", "large", "small"}) {
+				t.Errorf("models %q", wire[i].Args[0].Values)
 			}
 			if c.channel == telegram.Name && (menu[i].Name != want[i].Name || menu[i].Description != want[i].Does) {
 				t.Errorf("the menu has %+v, want %+v", menu[i], want[i])

@@ -438,8 +438,8 @@ func idBodies(path string) []string {
 	}
 }
 
-// numbers and what hangs on the moment: ids of messages and turns, times, marks of streams.
-var moments = regexp.MustCompile(`"u[0-9a-f]{8,}"|"[^"]*[-/_.][^"]*"|id: \S+|c\d+-\d+|\d+`)
+// numbers and what hangs on the moment: ids of messages, turns and conversations, times, marks of streams.
+var moments = regexp.MustCompile(`"u[0-9a-f]{8,}"|"s[0-9a-z]{10,}"|"[^"]*[-/_.][^"]*"|id: \S+|c\d+-\d+|\d+`)
 
 // changes are the events that tell of Bob's own chats, in their own time.
 var changes = regexp.MustCompile(`event: chat_changed\ndata: [^\n]*\n\n`)

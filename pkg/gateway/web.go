@@ -66,11 +66,13 @@ func nativeAPI(a *App, channel string, names native.Names) *native.API {
 		LevelOf: func(ctx context.Context, at channels.Address, sender channels.Sender) policy.Level {
 			return a.policy.Authorize(ctx, policy.Event{Kind: policy.KindMessage, Address: at, Sender: sender, Direct: true}).Level
 		},
-		Files:    a.kept.shelf,
-		Command:  command.Split,
-		Commands: func() []native.Command { return wireCommands(a.cfg, channel) },
-		Models:   modelNames(a.models),
-		ModelAt:  func(at channels.Address, chosen string) string { return a.models.For(turn.RoleChat, at, chosen).Choice },
+		Files:   a.kept.shelf,
+		Command: command.Split,
+		Commands: func(c *httpd.Caller) []native.Command {
+			return wireCommands(a.cfg, channel, modelNames(a.models)(), c.Models)
+		},
+		Models:  modelNames(a.models),
+		ModelAt: func(at channels.Address, chosen string) string { return a.models.For(turn.RoleChat, at, chosen).Choice },
 		Press: func(q *session.Approval, choice string) string {
 			return approval.PressOf(q.ID, choice != native.ChoiceOf(false, false), choice == native.ChoiceOf(true, true))
 		},

@@ -23,5 +23,5 @@
 //   - A task's completion counts once.
 //
 // The session id is opaque. An address leads to a chat, a chat to its present
-// session: /new gives the chat a new session, a migration gives it a new address.
+// session: /new gives the chat a new session, /resume an earlier one, a migration gives it a new address.
 package session

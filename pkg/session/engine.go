@@ -167,16 +167,14 @@ type TurnInfo struct {
 // History is the conversation, oldest first, numbered from 1 within a session.
 type History interface {
 	// Tail calls f for the entries with Seq < before (0: from the end), newest
-	// first, down to the session's compaction point or until f says no. f must
-	// be quick and must not use the engine. A damaged entry is left out and
+	// first, down to the session's compaction point or until f says no, without those that
+	// are undone. f must be quick and must not use the engine. A damaged entry is left out and
 	// counted in Status.
 	Tail(ctx context.Context, sessionID string, before uint64, f func(Entry) bool) error
-	// Back is Tail beyond the compaction point, down to the first entry.
+	// Back is Tail beyond the compaction point, down to the first entry, with those that are
+	// undone.
 	Back(ctx context.Context, sessionID string, before uint64, f func(Entry) bool) error
-	// Shown calls f for the messages that were shown in a session behind the entry from on,
-	// newest first, until f says no.
-	Shown(ctx context.Context, sessionID string, from uint64, f func(Shown) bool) error
-	// All calls f for every entry from the first on, compacted ones included.
+	// All calls f for every entry from the first on, compacted and undone ones included.
 	All(ctx context.Context, sessionID string, f func(Entry) error) error
 }
 
@@ -186,7 +184,7 @@ type Sessions interface {
 	Index
 	// Forget deletes a session's history and everything waiting or kept for its chat:
 	// jobs, zone, model, spending, and tasks with the conversations of their agents. Of a
-	// session that /new left behind it deletes only the session's own data, its tasks
+	// session that was left behind it deletes only the session's own data, its tasks
 	// too. Turns of deleted chats are fenced.
 	Forget(ctx context.Context, sessionID string) error
 	// Summarise stores a summary that was made after the turn that asked for it: it appends
@@ -206,8 +204,11 @@ type Index interface {
 	// at an address without words. It costs four records at most. Where they are
 	// damaged the time is unknown, and it is now: the next item makes the chat anew.
 	Latest(ctx context.Context, a channels.Address) (time.Time, error)
-	// Get finds a session by id, also one that /new has left behind.
+	// Get finds a session by id, also one that was left behind.
 	Get(ctx context.Context, sessionID string) (Info, error)
+	// Left returns up to limit sessions with entries that a chat left behind, the one that was
+	// active last first. It looks at the records of all sessions.
+	Left(ctx context.Context, chat string, limit int) ([]Info, error)
 	// List returns up to limit sessions with id > after, by id.
 	List(ctx context.Context, after string, limit int) ([]Info, error)
 }

@@ -23,4 +23,7 @@ type Reading interface {
 	// of.Chat: those that were active last, the newest first. Chats of one request
 	// ([channels.Address.Passing]) are left out. It reads chats with such names alone.
 	Newest(ctx context.Context, of channels.Address, limit int) ([]Info, error)
+	// Shown calls f for the messages that were shown in a session behind the entry from on,
+	// newest first, until f says no.
+	Shown(ctx context.Context, sessionID string, from uint64, f func(Shown) bool) error
 }

@@ -173,9 +173,10 @@ type Commit struct {
 	// Reason says in one line why the outcome is not [OutcomeAnswered].
 	Reason string
 	// Messages are appended to the session's history, in order. Outside says that content
-	// from outside has entered the turn that wrote them.
+	// from outside has entered the turn that wrote them, Start what started it.
 	Messages []providers.Message
 	Outside  bool
+	Start    Start
 	// Outbox are the messages that leave; put if absent.
 	Outbox []channels.Outbound
 	// Approvals are created or replaced.
@@ -195,9 +196,30 @@ type Commit struct {
 	// when not nil, stands for those before it, and is appended before Messages.
 	CompactTo uint64
 	Summary   *Summary
-	// NewSession gives the chat a fresh session after Messages were appended to the old one.
+	// Undo, when not nil, takes these entries out of what Tail shows. Summaries among them stay.
+	Undo *Span
+	// NewSession gives the chat a fresh session after Messages were appended to the old one. Resume,
+	// when not "", gives it this one, which it left behind: [ErrNotFound] where it left no such.
 	NewSession bool
+	Resume     string
 }
+
+// Span are entries of a history, by the Seq of the first and of the last one.
+type Span struct{ From, To uint64 }
+
+// Start is what started the turn of an [Entry].
+type Start string
+
+// The starts of turns.
+const (
+	// StartMessage is that of a turn which a message of a person started.
+	StartMessage Start = ""
+	// StartSchedule is that of a turn which a job started.
+	StartSchedule Start = "schedule"
+	// StartSequel is that of a turn which goes on with what was asked before: it brings a decision,
+	// or the end of background work.
+	StartSequel Start = "sequel"
+)
 
 // Summary is a message that stands for older entries of a history.
 type Summary struct {
@@ -239,6 +261,11 @@ type Entry struct {
 	Outside bool `json:"outside,omitempty"`
 	// Summary says that it is a [Summary].
 	Summary bool `json:"summary,omitempty"`
+	// Start is what started the turn; the turn's first entry has it. Entries of builds without
+	// the mark lack it.
+	Start Start `json:"start,omitempty"`
+	// Undone says that it was taken out of what Tail shows.
+	Undone bool `json:"undone,omitempty"`
 }
 
 // Shown is a message that was delivered by a channel without a memory of its own, see
@@ -263,7 +290,7 @@ type Info struct {
 	Session string           `json:"session"`
 	Chat    string           `json:"chat"`
 	Address channels.Address `json:"address"`
-	// Current is false for a session that /new left behind.
+	// Current is false for a session that the chat left behind, by /new or for another one.
 	Current bool `json:"current"`
 	// Entries is the Seq of the newest history entry; CompactedTo the oldest that Tail shows (0: all).
 	Entries     uint64    `json:"entries"`

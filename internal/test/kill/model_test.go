@@ -18,6 +18,8 @@ type model struct {
 	// gate, when set, holds every request until it is closed; arrivals are told before.
 	gate     atomic.Pointer[chan struct{}]
 	arrivals chan struct{}
+	// instead, when set, answers in the place of the model.
+	instead http.Handler
 
 	mu       sync.Mutex
 	requests [][]providers.Message
@@ -50,6 +52,10 @@ func (m *model) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		case <-r.Context().Done():
 			return
 		}
+	}
+	if m.instead != nil {
+		m.instead.ServeHTTP(w, r)
+		return
 	}
 	m.Model.ServeHTTP(w, r)
 }

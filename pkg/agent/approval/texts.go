@@ -27,6 +27,7 @@ const (
 	textNotYourApproval  = "Only %s or an owner can decide on approval %s."
 	textOnlyOnce         = "Calls of %s can only be allowed one at a time."
 	textApprovalExpired  = "Approval %s expired at %s. The call was not run; ask for it again."
+	textTakenBack        = "This question is closed: it was taken out of the conversation. The call was not run."
 	textTaskEnded        = "The task that asked for this approval has ended. The call was not run."
 	textRequesterRefused = "The call was not run: %s may no longer use %s here."
 	textLostBeforeCall   = "The gateway stopped three times while it worked on approval %s. %#q was not run."

@@ -28,7 +28,7 @@ func (p *Approvals) Kind() turn.Kind {
 			d, _ := ParseDecision(&t.Info.Items[0])
 			return &decisionTurn{Message: turn.Message{T: t}, approvals: p, decision: d}
 		},
-		Purpose: session.ForPeople, Late: turn.WrittenLate,
+		Purpose: session.ForPeople, Start: session.StartSequel, Late: turn.WrittenLate,
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"parley/internal/failpoint"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/session"
@@ -16,8 +17,12 @@ type Answer func(ctx context.Context, t *turn.Turn, arg string) (turn.Reply, err
 
 // Options are the parts that commands work with.
 type Options struct {
-	// Sessions are read for /status, /usage and /compact.
+	// Sessions are the conversations of the chat.
 	Sessions Sessions
+	// Uses tells who asked in earlier turns; it is that of [session.Turns].
+	Uses func(ctx context.Context, chat string, f func(session.TurnUse) bool) error
+	// TakeBack closes the open questions of turns that are taken out of the conversation.
+	TakeBack func(ctx context.Context, t *turn.Turn, turns []string) ([]session.Approval, []channels.Outbound, error)
 	// Approvals lists the approvals of a chat.
 	Approvals func(ctx context.Context, chat string) ([]session.Approval, error)
 	// Status is that of the store.
@@ -30,10 +35,12 @@ type Options struct {
 	Has func(at channels.Address, need Need) bool
 }
 
-// Sessions find conversations.
+// Sessions are conversations; the methods are those of [session.Sessions].
 type Sessions interface {
-	// Get is that of [session.Sessions].
 	Get(ctx context.Context, sessionID string) (session.Info, error)
+	Left(ctx context.Context, chat string, limit int) ([]session.Info, error)
+	Tail(ctx context.Context, sessionID string, before uint64, f func(session.Entry) bool) error
+	Back(ctx context.Context, sessionID string, before uint64, f func(session.Entry) bool) error
 }
 
 // Kind is the row of turns of commands. /tool is a message's turn.
@@ -44,7 +51,7 @@ func Kind(o Options) turn.Kind {
 			name, arg, _ := Read(t.Info.Items[0].Inbound.Text)
 			return &commandTurn{Message: turn.Message{T: t}, o: &o, name: name, arg: arg}
 		},
-		Purpose: session.ForPeople, Late: turn.WrittenLate,
+		Purpose: session.ForPeople, Start: session.StartSequel, Late: turn.WrittenLate,
 	}
 }
 
@@ -64,7 +71,9 @@ func isCommandTurn(info *session.TurnInfo) bool {
 	name, _, ok := Read(it.Inbound.Text)
 	_, known := Find(name)
 	switch {
-	case !ok || name == toolCommand || len(info.Steps) > 0: // no command has steps: an earlier build began it as a message
+	case !ok || name == toolCommand || name == retryCommand:
+		return false
+	case len(info.Steps) > 0: // no command has steps: an earlier build began it as a message
 		return false
 	case known || name == startCommand:
 		return true
@@ -83,7 +92,10 @@ func (h *commandTurn) Begin(ctx context.Context) (turn.Input, error) {
 	if err != nil {
 		return turn.Input{}, err
 	}
-	return turn.Input{}, turn.Done(h.T.Commit(ctx, re))
+	failpoint.Hit("C1")
+	err = h.T.Commit(ctx, re)
+	failpoint.Hit("C2")
+	return turn.Input{}, turn.Done(err)
 }
 
 // answer carries out the command.
@@ -103,27 +115,34 @@ func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
 		re.Text = h.stop(ctx)
 	case "status":
 		re.Text = h.status(ctx)
-	case "schedule":
-		return h.o.Schedule(ctx, h.T, h.arg)
 	case "tools":
 		re.Text = h.tools()
 	case "model":
 		h.model(&re)
 	case "usage":
 		re.Text, err = h.usage(ctx)
-	case "tasks":
-		return h.o.Tasks(ctx, h.T, h.arg)
-	case "cancel":
-		return h.o.Cancel(ctx, h.T, h.arg)
 	case "compact":
 		return h.compact(ctx)
+	case "copy":
+		re.Text = textCopyElsewhere
 	default:
-		if links := map[string]Answer{"link": h.o.Link, "unlink": h.o.Unlink}[h.name]; links != nil {
-			return links(ctx, h.T, h.arg)
+		if other := h.others()[h.name]; other != nil {
+			return other(ctx, h.T, h.arg)
 		}
 		re.Text = unknown(h.T, h.o, h.name)
 	}
 	return re, err
+}
+
+// others are the commands that other parts answer.
+func (h *commandTurn) others() map[string]Answer {
+	c := conversation{h.T, h.o, h.arg}
+	return map[string]Answer{
+		"schedule": h.o.Schedule, "tasks": h.o.Tasks, "cancel": h.o.Cancel, "link": h.o.Link, "unlink": h.o.Unlink,
+		"history": func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.history(ctx) },
+		"undo":    func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.undo(ctx) },
+		"resume":  func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.resume(ctx) },
+	}
 }
 
 // tools lists the tools of the chat. An owner is also told their counts, in all chats

@@ -34,7 +34,7 @@ func (h *commandTurn) model(re *turn.Reply) {
 
 // choose makes the choice that the argument names.
 func (h *commandTurn) choose(re *turn.Reply, choices []turn.Choice) {
-	i := named(choices, h.arg)
+	i := choiceNamed(choices, h.arg)
 	name := ""
 	switch {
 	case strings.EqualFold(h.arg, usualModel):
@@ -48,9 +48,9 @@ func (h *commandTurn) choose(re *turn.Reply, choices []turn.Choice) {
 	re.Text = fmt.Sprintf(textModelChosen, h.answersWith(name).Title())
 }
 
-// named is the place of the choice with a name, or -1: the one that is written so, or else the
+// choiceNamed is the place of the choice with a name, or -1: the one that is written so, or else the
 // first that differs in upper and lower case alone.
-func named(choices []turn.Choice, name string) int {
+func choiceNamed(choices []turn.Choice, name string) int {
 	if i := slices.IndexFunc(choices, func(c turn.Choice) bool { return c.Name == name }); i >= 0 {
 		return i
 	}

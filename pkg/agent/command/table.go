@@ -41,8 +41,14 @@ const (
 // Need is something that not each channel has.
 type Need string
 
-// NeedsPage is the need of commands about the page in the browser, as seen from another channel.
-const NeedsPage Need = "page"
+// The needs.
+const (
+	// NeedsPage is that of commands about the page in the browser, as seen from another channel.
+	NeedsPage Need = "page"
+	// NeedsClipboard is that of a command which a client carries out: it reads the last answer by
+	// the API, and no gateway reaches a clipboard.
+	NeedsClipboard Need = "clipboard"
+)
 
 // List lists the commands in the order of /help. It is the one table: menus of platforms, clients
 // and help texts are made of it.
@@ -50,6 +56,13 @@ func List() []Command {
 	return []Command{
 		{Name: "help", Does: textDoesHelp, like: []string{"commands", "menu"}},
 		{Name: "new", Does: textDoesNew, like: []string{"clear", "reset", "restart", "forget"}},
+		{
+			Name: "resume", Does: textDoesResume, Args: []Arg{{Name: "NUMBER", Kind: ArgConversation}},
+			like: []string{"conversations", "sessions", "continue", "back", "chats"},
+		},
+		{Name: "history", Does: textDoesHistory, Args: []Arg{{Name: "NUMBER", Kind: ArgCount}}, like: []string{"log", "show"}},
+		{Name: retryCommand, Does: textDoesRetry, like: []string{"again", "regenerate", "redo", "repeat"}},
+		{Name: "undo", Does: textDoesUndo, like: []string{"delete", "remove", "rewind"}},
 		{Name: "stop", Does: textDoesStop, like: []string{"abort", "halt"}},
 		{Name: "status", Does: textDoesStatus, like: []string{"approvals", "grants", "whoami"}},
 		{Name: "model", Does: textDoesModel, Args: []Arg{{Name: "NAME", Kind: ArgModel, Values: []string{usualModel}}}},
@@ -62,6 +75,7 @@ func List() []Command {
 		{Name: "tasks", Does: textDoesTasks, like: []string{"agents", "background"}},
 		{Name: "cancel", Does: textDoesCancel, Args: []Arg{{Name: "ID", Kind: ArgTask, Required: true}}, like: []string{"kill"}},
 		{Name: "tools", Does: textDoesTools},
+		{Name: "copy", Does: textDoesCopy, Needs: NeedsClipboard, like: []string{"clipboard"}},
 		{Name: "link", Does: textDoesLink, Needs: NeedsPage},
 		{Name: "unlink", Does: textDoesUnlink, Needs: NeedsPage},
 		{Name: toolCommand, Does: textDoesTool, Args: []Arg{

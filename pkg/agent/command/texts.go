@@ -7,6 +7,11 @@ package command
 const (
 	textDoesHelp     = "list the commands"
 	textDoesNew      = "begin a new conversation"
+	textDoesResume   = "list earlier conversations, or go on with one"
+	textDoesHistory  = "show the last exchanges"
+	textDoesRetry    = "ask the last question again"
+	textDoesUndo     = "take the last exchange out of the conversation"
+	textDoesCopy     = "copy the last answer to the clipboard"
 	textDoesStop     = "stop the answer in progress"
 	textDoesStatus   = "show the model, the conversation and open questions"
 	textDoesModel    = "show which model answers here, or choose another one"
@@ -44,6 +49,36 @@ const (
 	textModelUnknown    = "There is no model %s. Write one of these names:\n%s"
 	textModelChosen     = "From the next message on, the model %s answers in this chat."
 	textModelLevel      = "Model: %s. Choosing another one needs the level write, and yours is %s here."
+)
+
+// The answers to /history, /retry, /undo, /resume and /copy.
+const (
+	textNoHistory       = "This conversation is empty."
+	textHistoryHelp     = "Write %s alone, or with how many exchanges you want to see, up to %d."
+	textHistoryMore     = "The last %d exchanges:"
+	textHistoryYou      = "You: %s"
+	textHistorySchedule = "Schedule: %s"
+	textHistoryAnswer   = "Answer: %s"
+	textHistoryNoAnswer = "(no answer)"
+	textHistoryTools    = "Tools: %s"
+	textNothingToRetry  = "There is no question to ask again in this conversation."
+	textNothingToUndo   = "There is no exchange to take out: this conversation is empty, or begins with a summary. %s begins a new one."
+	textUndoneQuestion  = "Taken out of the conversation: “%s” and all that followed. The model does not see it any more. " +
+		"The store keeps it, and what it did stays done."
+	textUndoneSchedule = "Taken out of the conversation: the last run of a schedule (%s) and all that followed. The model does not see it " +
+		"any more. The store keeps it, and what it did stays done."
+	textUndoLevel = "In a group, the person who asked, an owner, or somebody with the level write takes an exchange out. " +
+		"Your level here is %s."
+	textNothingLeft    = "There is no earlier conversation in this chat: %s leaves one behind."
+	textLeft           = "Earlier conversations of this chat:"
+	textConversation   = "“%s” (until %s)"
+	textUntitled       = "without words of a person"
+	textHowToResume    = "\n\n%s NUMBER goes on with one of them. The present one is kept."
+	textNoConversation = "There is no earlier conversation %s in this chat. %s lists them."
+	textResumeLevel    = "In a group, an owner or somebody with the level write changes the conversation. Your level here is %s."
+	textResumed        = "Going on with %s. The conversation until now is kept: %s lists it."
+	textResumedLast    = "\n\nIts end:\n"
+	textCopyElsewhere  = "Only the console in a terminal copies by itself. Here, select the message and copy it."
 )
 
 // The answer to /status.

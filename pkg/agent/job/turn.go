@@ -43,7 +43,7 @@ func Kind(s *Scheduler, places *turn.Places) turn.Kind {
 		Handler: func(t *turn.Turn) turn.Handler {
 			return &jobTurn{Message: turn.Message{T: t}, s: s, places: places, job: t.Info.Items[0].Job}
 		},
-		Purpose: session.ForJobs, Unasked: channels.ByJob, Steady: true, Late: textDueLate, MissedBy: missedBy,
+		Purpose: session.ForJobs, Start: session.StartSchedule, Unasked: channels.ByJob, Steady: true, Late: textDueLate, MissedBy: missedBy,
 	}
 }
 

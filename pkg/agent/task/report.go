@@ -30,7 +30,7 @@ func (ts *Tasks) ReportKind(places *turn.Places) turn.Kind {
 		Handler: func(t *turn.Turn) turn.Handler {
 			return &reportTurn{Message: turn.Message{T: t}, store: ts.o.Store, places: places}
 		},
-		Purpose: session.ForBackground, Unasked: channels.ByTask, Late: textReportLate,
+		Purpose: session.ForBackground, Start: session.StartSequel, Unasked: channels.ByTask, Late: textReportLate,
 	}
 }
 

@@ -69,7 +69,7 @@ type Prompts struct {
 // Keep brings the messages of a commit into the form in which the history keeps them, and
 // says whether content from outside has a part in them.
 func Keep(t *Turn, c *session.Commit) {
-	c.Messages, c.Outside = t.Deps.historyForm(c.Messages), t.Provenance.Tainted()
+	c.Messages, c.Outside, c.Start = t.Deps.historyForm(c.Messages), t.Provenance.Tainted(), t.kind.Start
 	if c.Summary != nil {
 		c.Summary.Message.Content = t.Deps.Redact(c.Summary.Message.Content)
 	}

@@ -45,6 +45,10 @@ type Handler interface {
 type Input struct {
 	// Items are the items that the model reads.
 	Items []session.Item
+	// Words stand in place of the items' own, nil for most turns; Note is for the model, beside
+	// the date.
+	Words []providers.Message
+	Note  string
 	// Role is the purpose for which the model is asked; "": [RoleChat].
 	Role Role
 	// Closing ends the instructions; "" tells which channel the model is talking on.
@@ -139,6 +143,8 @@ type Kind struct {
 	Handler func(t *Turn) Handler
 	// Purpose is that part of the chat's budget which pays.
 	Purpose session.Purpose
+	// Start is the mark of what such turns write to the history.
+	Start session.Start
 	// Unasked marks messages that no person waits for.
 	Unasked channels.Unasked
 	// Steady turns go on when a newer message arrives, also where those interrupt.

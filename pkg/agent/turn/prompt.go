@@ -22,7 +22,11 @@ func (t *Turn) Frame(ctx context.Context) (system, setting providers.Message, er
 		closing = "The channel is " + t.Info.Address.Channel + ". Answer " + prompt.NoReply +
 			" alone when there is nothing to say and no person asked, or you have already sent a message."
 	}
-	return t.Deps.Prompts.System(files, caller.Closing(closing, Wish(t))), prompt.Setting(files, t.Clock.Today()), nil
+	setting = prompt.Setting(files, t.Clock.Today())
+	if t.Input.Note != "" {
+		setting.Content += "\n\n" + t.Input.Note
+	}
+	return t.Deps.Prompts.System(files, caller.Closing(closing, Wish(t))), setting, nil
 }
 
 // UserMessages are items as the model reads them, one message each, with the outcomes

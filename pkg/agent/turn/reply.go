@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"parley/pkg/channels"
@@ -34,6 +35,9 @@ func (t *Turn) End(ctx context.Context, res *Result) error {
 // Failure is the result of a turn that has no answer: a reason for the record, and a
 // sentence that tells the person why.
 func (t *Turn) Failure(messages []providers.Message, reason, person string) *Result {
+	if messages == nil {
+		messages = slices.Clone(t.Input.Words)
+	}
 	if messages == nil {
 		messages = t.UserMessages(t.Info.Items, nil)
 	}

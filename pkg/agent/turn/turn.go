@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -214,7 +215,10 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 	defer untilOver(t.Input.Over, cancel)() //nolint:contextcheck // it looks at the lifetime of the task
 	t.live.show(loop)
 	t.At(stageFetch)
-	users := t.UserMessages(items, t.Deps.Prompts.Fetch(loop, t.Info.Address, t.Space, items))
+	users := slices.Clone(t.Input.Words)
+	if users == nil {
+		users = t.UserMessages(items, t.Deps.Prompts.Fetch(loop, t.Info.Address, t.Space, items))
+	}
 	system, setting, err := t.Frame(loop)
 	if err != nil {
 		return users, &tools.ToolLoopResult{}, outcome{err: err, before: past.messages}

@@ -158,6 +158,8 @@ func TestARunWhoseEventsAreGone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	first := openWorld(t, dir, looks, look())
+	first.runs("ada", body("main", "r0", "taken out"))
+	first.runs("ada", body("main", "r00", "/undo"))
 	first.runs("ada", body("main", "r1", "go"))
 	first.Stop()
 	second := openWorld(t, dir, looks, look())

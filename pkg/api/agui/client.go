@@ -76,11 +76,12 @@ func (r *run) waiting(ctx context.Context) (waiting, error) {
 	var calls []providers.ToolCall
 	turn, round := "", 0
 	err := r.chat.Back(ctx, func(e *session.Entry) bool {
+		if calls != nil && e.Turn != turn {
+			return false
+		}
+		moved = moved || e.Undone
 		switch m := &e.Message; {
 		case calls != nil: // the rounds before, of the same turn
-			if e.Turn != turn {
-				return false
-			}
 			if m.Role == providers.RoleAssistant {
 				round++
 			}

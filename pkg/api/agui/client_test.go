@@ -72,11 +72,22 @@ func TestAToolOfTheClient(t *testing.T) {
 	if got := text(w.runs("ada", answer("4", client, "late", `,{"role":"user","content":"so?"}`))); !strings.HasPrefix(got, "heard so?") {
 		t.Errorf("%q", got)
 	}
-	all = w.runs("ada", `{"threadId":"u","runId":"1","messages":[{"role":"user","content":"paint"}],`+paint+`}`)
-	w.runs("ada", `{"threadId":"u","runId":"2","messages":[{"role":"user","content":"never mind"}]}`)
-	late := w.runs("ada", strings.Replace(answer("3", all[4].str("toolCallId"), "painted", ""), `"threadId":"t"`, `"threadId":"u"`, 1))
-	if end := late[len(late)-1]; end.typ() != "RUN_ERROR" || end.str("code") != "conflict" {
-		t.Errorf("the conversation went on: %v", late)
+	for thread, next := range map[string]string{"u": "never mind", "v": "/undo"} {
+		all = w.runs("ada", `{"threadId":"`+thread+`","runId":"1","messages":[{"role":"user","content":"paint"}],`+paint+`}`)
+		w.runs("ada", `{"threadId":"`+thread+`","runId":"2","messages":[{"role":"user","content":"`+next+`"}]}`)
+		sent := strings.Replace(answer("3", all[4].str("toolCallId"), "painted", ""), `"threadId":"t"`, `"threadId":"`+thread+`"`, 1)
+		late := w.runs("ada", sent)
+		if end := late[len(late)-1]; end.typ() != "RUN_ERROR" || end.str("code") != "conflict" {
+			t.Errorf("the conversation went on with %s: %v", next, late)
+		}
+	}
+	// What was taken out before the call makes no difference to it.
+	w.runs("ada", `{"threadId":"x","runId":"0","messages":[{"role":"user","content":"hello"}]}`)
+	w.runs("ada", `{"threadId":"x","runId":"00","messages":[{"role":"user","content":"/undo"}]}`)
+	all = w.runs("ada", `{"threadId":"x","runId":"1","messages":[{"role":"user","content":"paint"}],`+paint+`}`)
+	sent := strings.Replace(answer("2", all[4].str("toolCallId"), "painted", ""), `"threadId":"t"`, `"threadId":"x"`, 1)
+	if got := text(w.runs("ada", sent)); got != "result: painted" {
+		t.Errorf("behind something that was taken out: %q", got)
 	}
 	w.Stop()
 }

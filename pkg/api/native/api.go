@@ -29,7 +29,7 @@ type Store interface {
 type Chats interface {
 	Lookup(ctx context.Context, a channels.Address) (session.Info, error)
 	Back(ctx context.Context, sessionID string, before uint64, f func(session.Entry) bool) error
-	Shown(ctx context.Context, sessionID string, from uint64, f func(session.Shown) bool) error
+	Left(ctx context.Context, chat string, limit int) ([]session.Info, error)
 	All(ctx context.Context, sessionID string, f func(session.Entry) error) error
 }
 
@@ -72,8 +72,8 @@ type Options struct {
 	LevelOf func(ctx context.Context, at channels.Address, sender channels.Sender) policy.Level
 	// Command is the name of the command that a text is, and the words behind it.
 	Command func(text string) (name, arg string)
-	// Commands are all commands of the chats, in a new list each time.
-	Commands func() []Command
+	// Commands are all commands of the chats of a caller.
+	Commands func(c *httpd.Caller) []Command
 	// Models are the names of the models that a chat may choose. ModelAt is the name of the one
 	// that answers in a chat which has chosen one, or "".
 	Models  func() []string
@@ -102,11 +102,16 @@ func (a *API) Routes(prefix string, access httpd.Access) []httpd.Route {
 	chat := prefix + "/chats/{chat}"
 	program := access == httpd.AccessProgram
 	in := func(serve inChat) http.Handler { return a.chat(serve, program) }
+	with := func(serve func(*API, http.ResponseWriter, *http.Request, *place) *httpd.Refusal) http.Handler {
+		return in(func(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal { return serve(a, w, r, p) })
+	}
 	read := func(serve inChat) http.Handler { return shown(a, serve, in(serve), program) }
 	all := []httpd.Route{
 		{Pattern: "GET " + chat, Handler: read(a.read)},
 		{Pattern: "GET " + chat + "/events", Handler: read(a.follow), Streams: true},
 		{Pattern: "GET " + chat + "/socket", Handler: in(socketOf(a)), Streams: true},
+		{Pattern: "GET " + chat + "/answer", Handler: with(readAnswer)},
+		{Pattern: "GET " + chat + "/conversations", Handler: with(listConversations)},
 		{Pattern: "POST " + chat + "/messages", Handler: in(a.post)},
 		{Pattern: "POST " + chat + "/files", Handler: in(filing{a}.upload), Upload: true, MaxBody: shelf.MaxUpload},
 		{Pattern: "GET " + chat + "/files/{file}", Handler: in(filing{a}.download)},
@@ -118,7 +123,7 @@ func (a *API) Routes(prefix string, access httpd.Access) []httpd.Route {
 		})},
 		{Pattern: "GET " + prefix + "/tools", Handler: handler(a.listTools)},
 		{Pattern: "GET " + prefix + "/commands", Handler: handler(func(w http.ResponseWriter, _ *http.Request, c *httpd.Caller) *httpd.Refusal {
-			return listCommands(a, w, c)
+			return a.answer(w, http.StatusOK, map[string]any{"commands": a.o.Commands(c)})
 		})},
 	}
 	if program {

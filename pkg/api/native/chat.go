@@ -51,7 +51,9 @@ type message struct {
 	ToolCalls []call              `json:"tool_calls,omitempty"`
 	CallID    string              `json:"tool_call_id,omitempty"`
 	Name      string              `json:"name,omitempty"`
-	Time      time.Time           `json:"time"`
+	// Undone says that a person took it out of the conversation.
+	Undone bool      `json:"undone,omitempty"`
+	Time   time.Time `json:"time"`
 }
 
 type call struct {
@@ -138,6 +140,7 @@ func questionOn(a *API, q *session.Approval) question {
 func (a *API) message(at channels.Address, e *session.Entry) message {
 	m := message{
 		Seq: e.Seq, Turn: e.Turn, Role: e.Message.Role, Text: a.o.Redact(e.Message.Content), CallID: e.Message.ToolCallID, Time: e.Time,
+		Undone: e.Undone,
 	}
 	if o := e.Message.Original; o != nil {
 		m.Text, m.Files = a.o.Redact(o.Text), filing{a}.filesOf(at, o)

@@ -71,7 +71,7 @@ func (p *page) deliver(ctx context.Context, id string) error {
 		from = p.first - 1
 	}
 	var all []session.Shown
-	if err := p.api.o.Store.Shown(ctx, id, from, func(s session.Shown) bool {
+	if err := p.api.o.Reading.Shown(ctx, id, from, func(s session.Shown) bool {
 		if p.last == 0 || s.After < p.last {
 			all = append(all, s)
 			p.size += len(s.Text)

@@ -19,6 +19,7 @@ type Reading interface {
 	Unread(ctx context.Context, chat string, limit int) (int, error)
 	Queued(ctx context.Context, a channels.Address, limit int) ([]session.Item, error)
 	Newest(ctx context.Context, of channels.Address, limit int) ([]session.Info, error)
+	Shown(ctx context.Context, sessionID string, from uint64, f func(session.Shown) bool) error
 }
 
 // The bounds of what is counted, and of what waits.

@@ -86,6 +86,7 @@ func (w *waiting) find(ctx context.Context, a *API, conversation, id string) err
 	moved, left := false, lookBack
 	err := a.o.Store.Back(ctx, conversation, 0, func(e session.Entry) bool {
 		m := &e.Message
+		moved = moved || e.Undone
 		switch {
 		case e.Summary:
 		case m.Role == providers.RoleTool:

@@ -356,6 +356,22 @@ func TestAProgramSendsItsConversationAgain(t *testing.T) {
 	}
 }
 
+// TestResultsOfWhatWasTakenOut by /undo come too late.
+func TestResultsOfWhatWasTakenOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, wants)
+	s := w.open("ada", "main", "")
+	w.do("ada", http.MethodPost, "/chats/main/messages", `{"messages":[{"role":"user","content":"go"}],"tools":`+program+`}`)
+	s.untilDone()
+	w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"/undo"}`)
+	s.untilDone()
+	results := `{"tools":` + program + `,"messages":[{"role":"user","content":"go"},{"role":"assistant","content":""},
+		{"role":"tool","tool_call_id":"call_1","content":"one"},{"role":"tool","tool_call_id":"call_2","content":"two"}]}`
+	if status, answer := w.do("ada", http.MethodPost, "/chats/main/messages", results); status != http.StatusConflict {
+		t.Errorf("%d %v", status, answer)
+	}
+}
+
 // TestAToolOfTheGatewayUnderAnotherName runs as itself, with its rights.
 func TestAToolOfTheGatewayUnderAnotherName(t *testing.T) {
 	t.Parallel()

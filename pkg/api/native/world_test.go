@@ -118,7 +118,7 @@ func (w *world) begin(t *testing.T, keys httpd.Keyring, models turn.Models, all 
 				Tools: w.Tools, Offered: func(channels.Address, string) bool { return true },
 				LevelOf: func(context.Context, channels.Address, channels.Sender) policy.Level { return policy.LevelExec },
 				Command: command.Split,
-				Commands: func() []native.Command {
+				Commands: func(*httpd.Caller) []native.Command {
 					return []native.Command{
 						{Name: "model", Does: "choose", Usage: "/model [NAME]", Args: []native.Argument{
 							{Name: "NAME", Kind: "model", Values: []string{"default"}},

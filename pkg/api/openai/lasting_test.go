@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/faces"
+	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/tools"
 )
@@ -81,6 +82,39 @@ func TestAResultCountsOnceAndByItsToken(t *testing.T) {
 	}
 	if status, got := post("ada", sent(id, "their word")); status != http.StatusConflict {
 		t.Errorf("late: %d %v", status, got)
+	}
+}
+
+// TestACallThatWasTakenOut by /undo takes no result any more.
+func TestACallThatWasTakenOut(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, scripted)
+	_, answer := w.do("ada", http.MethodPost, "/chat/completions", chat("call theirs", theirs), "X-Chat", "main")
+	raw, _ := json.Marshal(answer)
+	var c struct {
+		Choices []struct {
+			Message struct {
+				Calls []struct{ ID string } `json:"tool_calls"`
+			}
+		}
+	}
+	if err := json.Unmarshal(raw, &c); err != nil || len(c.Choices) != 1 || len(c.Choices[0].Message.Calls) != 1 {
+		t.Fatalf("%s: %v", raw, err)
+	}
+	at := channels.Address{Channel: "web", Chat: "web:ada.main"}
+	if err := w.Post(t.Context(), channels.Inbound{
+		ID: "undo", Kind: channels.KindMessage, Address: at, Sender: channels.Sender{ID: "web:ada"}, Text: "/undo", Direct: true,
+		Wish: &channels.Wish{Level: "write"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Store.Inbox().Drained(t.Context(), at); err != nil {
+		t.Fatal(err)
+	}
+	if status, got := w.do(
+		"ada", http.MethodPost, "/chat/completions", sent(c.Choices[0].Message.Calls[0].ID, "their word"), "X-Chat", "main",
+	); status != http.StatusConflict {
+		t.Errorf("%d %v", status, got)
 	}
 }
 

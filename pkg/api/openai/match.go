@@ -71,6 +71,9 @@ func (a *API) open(ctx context.Context, p *place) (map[string]string, error) {
 	}); err != nil {
 		return nil, err
 	}
+	if last.Undone { // the conversation went on without it
+		return none, nil
+	}
 	program, err := a.o.Store.ProgramOf(ctx, info.Chat, last.Turn)
 	if errors.Is(err, session.ErrNotFound) || err == nil && (!program.Calls || program.Credential != p.caller.Credential) {
 		return none, nil

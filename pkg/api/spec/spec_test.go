@@ -73,6 +73,8 @@ func TestTheDocumentHasEachField(t *testing.T) {
 		{"../native/chat.go", "message", "Message"},
 		{"../native/chat.go", "question", "Question"},
 		{"../native/chat.go", "listedTool", "Tool"},
+		{"../native/conversations.go", "conversation", "Conversation"},
+		{"../native/conversations.go", "lastAnswer", "LastAnswer"},
 		{"../native/commands.go", "Command", "Command"},
 		{"../native/commands.go", "Argument", "CommandArgument"},
 		{"../../gateway/telemetry/telemetry.go", "Row", "TelemetryRow"},

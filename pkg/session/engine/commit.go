@@ -156,10 +156,8 @@ func (p *commitWrite) run(x *table.Tx) error {
 	if err := t.ib.out.Put(x, t.chat, c.Outbox, p.out); err != nil {
 		return err
 	}
-	if c.NewSession {
-		if err := rules.LeaveSession(x, t.chat, chat); err != nil {
-			return err
-		}
+	if err := rules.Move(x, t.chat, chat, c); err != nil {
+		return err
 	}
 	next, _ := x.First(table.Inbox, table.NumKey(t.chat))
 	x.OnCommit = append(x.OnCommit, func() {
@@ -228,36 +226,21 @@ func (p *commitWrite) consume(x *table.Tx, chat *table.ChatRecord) error {
 func (p *commitWrite) history(x *table.Tx, chat *table.ChatRecord) error {
 	turn := p.turn.info.ID
 	if s := p.c.Summary; s != nil {
-		if err := appendEntry(x, chat, summaryEntry(turn, s)); err != nil {
+		if err := rules.AppendEntry(x, chat, rules.SummaryEntry(turn, s)); err != nil {
 			return err
 		}
 	}
+	start := p.c.Start
 	for i := range p.c.Messages {
-		if err := appendEntry(x, chat, &session.Entry{Turn: turn, Message: p.c.Messages[i], Outside: p.c.Outside}); err != nil {
+		e := &session.Entry{Turn: turn, Message: p.c.Messages[i], Outside: p.c.Outside, Start: start}
+		if err := rules.AppendEntry(x, chat, e); err != nil {
 			return err
 		}
+		start = session.StartMessage // the first one has the mark
 	}
 	chat.Active = x.Now
 	if to := p.c.CompactTo; to > chat.CompactedTo {
 		chat.CompactedTo = min(to, chat.Entries+1)
 	}
 	return nil
-}
-
-func summaryEntry(turn string, s *session.Summary) *session.Entry {
-	return &session.Entry{Turn: turn, Message: s.Message, Outside: s.Outside, Summary: true}
-}
-
-// appendEntry stores the next entry of the history; the caller stores the chat.
-func appendEntry(x *table.Tx, chat *table.ChatRecord, e *session.Entry) error {
-	chat.Entries++
-	e.Seq, e.Time = chat.Entries, x.Now
-	payload, err := table.EncodeEntry(e)
-	if err != nil {
-		return err
-	}
-	if err := x.PutRaw(table.History, table.NumKey(chat.Session, e.Seq), payload); err != nil {
-		return err
-	}
-	return table.PutMarks(x, chat.Session, e)
 }

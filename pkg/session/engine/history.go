@@ -16,24 +16,35 @@ const (
 	allPageBytes = 1 << 20
 )
 
+// reach says which entries are read.
+type reach int
+
+const (
+	// The entries that a model reads.
+	visible reach = iota
+	// Those before the compaction point too, and those that are undone.
+	stored
+)
+
 // Tail reads a session's history from its end.
 func (s sessions) Tail(ctx context.Context, id string, before uint64, f func(session.Entry) bool) error {
-	return s.back(ctx, id, before, func(compactedTo uint64) uint64 { return compactedTo }, f)
+	return s.back(ctx, id, before, visible, f)
 }
 
 // Back does so beyond the compaction point.
 func (s sessions) Back(ctx context.Context, id string, before uint64, f func(session.Entry) bool) error {
-	return s.back(ctx, id, before, func(uint64) uint64 { return 0 }, f)
+	return s.back(ctx, id, before, stored, f)
 }
 
-func (s sessions) back(
-	ctx context.Context, id string, before uint64, downTo func(compactedTo uint64) uint64, f func(session.Entry) bool,
-) error {
+func (s sessions) back(ctx context.Context, id string, before uint64, which reach, f func(session.Entry) bool) error {
 	var bad []*table.RecordError
 	err := s.e.w.View(func(t *table.Tx) error {
-		entries, compactedTo, err := table.ReadExtent(t, id)
+		entries, from, err := table.ReadExtent(t, id)
 		if err != nil {
 			return err
+		}
+		if which == stored {
+			from = 0
 		}
 		n, err := table.SessionNum(id)
 		if err != nil {
@@ -42,7 +53,7 @@ func (s sessions) back(
 		if before == 0 || before > entries+1 {
 			before = entries + 1
 		}
-		c, end, from := t.Cursor(table.History), table.NumKey(n, before), downTo(compactedTo)
+		c, end := t.Cursor(table.History), table.NumKey(n, before)
 		marks := table.NewMarksBack(t, end)
 		k, v := c.SeekBefore(end)
 		for ; k != nil && table.Num(k, 0) == n && table.Num(k, 1) >= from; k, v = c.Prev() {
@@ -52,6 +63,9 @@ func (s sessions) back(
 				continue
 			}
 			marks.Set(k, &entry)
+			if entry.Undone && which == visible {
+				continue
+			}
 			if !f(entry) {
 				return nil
 			}
@@ -63,7 +77,7 @@ func (s sessions) back(
 }
 
 // Shown reads the messages that were shown in a session, from the newest.
-func (s sessions) Shown(ctx context.Context, id string, from uint64, f func(session.Shown) bool) error {
+func (s chats) Shown(ctx context.Context, id string, from uint64, f func(session.Shown) bool) error {
 	var bad []*table.RecordError
 	err := s.e.w.View(func(t *table.Tx) (err error) {
 		bad, err = rules.Shown(t, id, from, f)

@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -82,6 +83,7 @@ func TestOldStore(t *testing.T) {
 			o.counts()
 			o.records()
 			o.conversations()
+			o.undone()
 			o.pairs()
 			o.answers()
 			o.sends()
@@ -200,11 +202,35 @@ func (o oldStore) conversations() {
 
 	all, err := o.e.Sessions().List(ctx, "", 100)
 	o.must(err)
-	left := slices.DeleteFunc(all, func(i session.Info) bool { return i.Current })
+	left := slices.DeleteFunc(all, func(i session.Info) bool { return i.Current || i.Address == oldAddr("undone") })
 	o.equal(1, len(left))
 	o.equal(oldAddr("renewed"), left[0].Address)
 	o.equal([]string{"old"}, o.e.Chats().Former("test", "bot", "moved"))
 	o.equal(oldAddr("moved"), o.chat("old").Address)
+}
+
+// undone compares the conversation that was taken up again. Earlier builds knew no such.
+func (o oldStore) undone() {
+	o.t.Helper()
+	if o.file != "2026-11-26-undone.db.gz" {
+		return
+	}
+	info := o.chat("undone")
+	var read, kept []string
+	o.must(o.e.Sessions().Tail(o.t.Context(), info.Session, 0, func(e session.Entry) bool {
+		read = append(read, e.Message.Content)
+		return true
+	}))
+	o.equal([]string{"5", "2", "1"}, read)
+	o.must(o.e.Sessions().All(o.t.Context(), info.Session, func(e session.Entry) error {
+		kept = append(kept, fmt.Sprint(e.Message.Content, " ", e.Start, e.Undone))
+		return nil
+	}))
+	o.equal([]string{"1 schedulefalse", "2 false", "3 sequeltrue", "4 true", "5 false"}, kept)
+	left, err := o.e.Sessions().Left(o.t.Context(), info.Chat, 9)
+	o.must(err)
+	o.equal(1, len(left))
+	o.equal(uint64(1), left[0].Entries)
 }
 
 // uses compares the shares of a chat's use. The build of the first store knew of none, and
@@ -216,7 +242,7 @@ func (o oldStore) uses(chat string) {
 	var turns []session.Spent
 	o.must(o.e.Chats().TurnUses(o.t.Context(), chat, func(u session.TurnUse) bool { turns = append(turns, u.Spent); return true }))
 	share := session.Share{Day: "2026-11-22", Purpose: session.ForPeople, Usage: session.Usage{Turns: 1, Input: 10, Output: 5, Money: 42}}
-	if o.file != "2026-11-23-uses.db.gz" {
+	if o.file < "2026-11-23-uses.db.gz" || o.file == "2026-11-23.db.gz" {
 		o.equal([]session.Share{share}, shares)
 		o.equal(0, len(turns))
 		return

@@ -60,6 +60,16 @@ func (s sessions) Get(_ context.Context, id string) (session.Info, error) {
 	return info, err
 }
 
+// Left returns the sessions that a chat left behind.
+func (s sessions) Left(_ context.Context, chat string, limit int) (all []session.Info, err error) {
+	n, err := table.ParseID("c", chat)
+	if err != nil {
+		return nil, err
+	}
+	err = s.e.w.View(func(t *table.Tx) error { all = rules.Left(t, n, limit); return nil })
+	return all, err
+}
+
 // List returns sessions by id.
 func (s sessions) List(_ context.Context, after string, limit int) ([]session.Info, error) {
 	var out []session.Info

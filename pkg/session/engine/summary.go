@@ -28,7 +28,7 @@ func (s sessions) Summarise(ctx context.Context, late session.LateSummary) (bool
 		if late.Summary == nil || table.SessionID(chat.Session) != late.Session || chat.CompactedTo >= late.To {
 			return nil
 		}
-		if err := appendEntry(t, chat, summaryEntry(late.Turn, late.Summary)); err != nil {
+		if err := rules.AppendEntry(t, chat, rules.SummaryEntry(late.Turn, late.Summary)); err != nil {
 			return err
 		}
 		chat.CompactedTo = min(late.To, chat.Entries)

@@ -25,6 +25,7 @@ func TestWriteOldStore(t *testing.T) {
 	}
 	w := storeWriter{t: t, e: e, ctx: t.Context()}
 	w.conversations()
+	w.undone()
 	w.background()
 	w.approvals()
 	w.pairs()
@@ -124,6 +125,23 @@ func (w storeWriter) conversations() {
 		w.must(d.Plan(w.ctx, []string{"part 1", "part 2"}))
 		return d.Advance(w.ctx, 0, channels.Receipt{MessageID: "p2"})
 	})
+}
+
+// undone writes a conversation that the chat left and took up again, of which two entries are
+// undone.
+func (w storeWriter) undone() {
+	w.t.Helper()
+	said := func(texts ...string) (all []providers.Message) {
+		for _, text := range texts {
+			all = append(all, providers.Message{Role: "user", Content: text})
+		}
+		return all
+	}
+	info := w.answer(oldMessage("undone", "u1", "one"), session.Commit{Messages: said("1", "2"), Start: session.StartSchedule})
+	w.answer(oldMessage("undone", "u2", "two"), session.Commit{Messages: said("3", "4"), Start: session.StartSequel})
+	w.answer(oldMessage("undone", "u3", "three"), session.Commit{Messages: said("5"), Undo: &session.Span{From: 3, To: 4}})
+	w.answer(oldMessage("undone", "u4", "/new"), session.Commit{NewSession: true})
+	w.answer(oldMessage("undone", "u5", "/resume"), session.Commit{Messages: said("other"), Resume: info.Session})
 }
 
 // background writes tasks and jobs: of each kind one that is under way and one that is not.

@@ -41,6 +41,7 @@ func Run(t *testing.T, open Opener) {
 		{"receipts", receiptTests()},
 		{"drained", drainedTests()},
 		{"sessions", sessionTests()},
+		{"conversations", conversationTests()},
 		{"latest", latestTests()},
 		{"background", backgroundTests()},
 		{"jobs", jobTests()},

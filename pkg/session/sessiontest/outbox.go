@@ -229,7 +229,7 @@ func testKept(b *bench) {
 		h.end <- nil
 	}
 	shown := func(id string, from uint64) (all []session.Shown) {
-		b.must(b.e.Sessions().Shown(b.Context(), id, from, func(s session.Shown) bool {
+		b.must(b.reading().Shown(b.Context(), id, from, func(s session.Shown) bool {
 			all = append(all, s)
 			return true
 		}))

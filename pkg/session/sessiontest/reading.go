@@ -60,7 +60,7 @@ func testUnread(b *bench) {
 	b.equal(true, marked)
 	unread(info.Chat, 9, 1)
 	var unseen []string
-	b.must(b.e.Sessions().Shown(b.Context(), info.Session, 0, func(s session.Shown) bool {
+	b.must(b.reading().Shown(b.Context(), info.Session, 0, func(s session.Shown) bool {
 		if !s.Seen {
 			unseen = append(unseen, s.ID)
 		}

@@ -4,7 +4,7 @@
 // It promises:
 //
 //   - A call reads the conversation in which it is made: no other chat's, and none that
-//     /new has left behind.
+//     /new has left behind. Entries that a person took out of it are not found.
 //   - Entries come newest first, in pages with a cursor. A call ends after a bounded time
 //     and a bounded amount of text; the cursor of its answer goes on from there.
 //   - Secrets are redacted before a text is searched and cut, so that neither a hit nor

@@ -133,6 +133,9 @@ func (r *reader) whole(ctx context.Context, info *session.Info, n uint64) (any, 
 	if len(found) == 0 {
 		return nil, tools.Fail(tools.ErrExecutionFailed, fmt.Sprintf(textDamaged, n), nil)
 	}
+	if found[0].Undone {
+		return nil, tools.Fail(tools.ErrInvalidArguments, fmt.Sprintf(textUndone, n), nil)
+	}
 	e, said := &found[0], r.o.Redact(textOf(&found[0]))
 	a := answer{}
 	if len(said) > maxEntry {

@@ -252,6 +252,20 @@ func TestAnEntry(t *testing.T) {
 	}
 }
 
+// TestWhatWasTakenOut of the conversation is neither found nor read.
+func TestWhatWasTakenOut(t *testing.T) {
+	t.Parallel()
+	h := of("the cabin costs 417", "the cabin is gone", "a cabin")
+	h.sessions["s"][1].Undone = true
+	p := reads(t, h, `{"words":"cabin"}`)
+	if d := cmp.Diff([]uint64{3, 1}, p.numbers()); d != "" || strings.Contains(p.Note, "Damaged") {
+		t.Errorf("%s: %s", p.Note, d)
+	}
+	if res := call(t, h, `{"entry":2}`); !res.IsError || strings.Contains(res.ForLLM, "gone") || !strings.Contains(res.ForLLM, "taken out") {
+		t.Errorf("it reads %s", res.ForLLM)
+	}
+}
+
 // TestDamage: entries that cannot be read are left out and counted, wherever they are.
 func TestDamage(t *testing.T) {
 	t.Parallel()

@@ -113,6 +113,10 @@ func (s *search) page(ctx context.Context, h History, id string) (bool, error) {
 func (s *search) look(e *session.Entry) {
 	s.skipped += s.due - min(e.Seq, s.due)
 	s.due = e.Seq - 1
+	if e.Undone {
+		s.entries++
+		return // a person took it out of the conversation
+	}
 	said := textOf(e)
 	s.entries++
 	s.bytes += len(said)

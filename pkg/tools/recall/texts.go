@@ -9,6 +9,7 @@ const (
 	textOutside = "this can be done only in a conversation: no session belongs to this call"
 	textBusy    = "too many searches of this chat wait already: try again later"
 	textNoEntry = "there is no entry %d: the newest is %d"
+	textUndone  = "entry %d was taken out of the conversation by a person"
 	textDamaged = "entry %d is damaged and cannot be read"
 
 	textNone     = "No entry has all of these words. Try fewer, or other ones."

@@ -94,6 +94,12 @@ func (c *checker) facts() {
 			c.r.Addf("spending of chat %s: a share of %q is at another person's place", table.ChatID(table.Num(k, 0)), rec.Person)
 		}
 	})
+	c.t.Each(table.Undone, nil, func(k, _ []byte) bool {
+		if last, err := c.t.Raw(table.Undone, k); err == nil && (len(last) != table.ChatKeyLen || table.Num(last, 0) < table.Num(k, 1)) {
+			c.r.Addf("history: session %s: entries from %d on are undone, and none is the last", table.SessionID(table.Num(k, 0)), table.Num(k, 1))
+		}
+		return true
+	})
 	records(c, table.Uses, func([]byte, *table.UseRecord) {})
 	records(c, table.Shown, func([]byte, *table.ShownRecord) {})
 	records(c, table.Programs, func([]byte, *session.Program) {})

@@ -141,8 +141,11 @@ func (c *checker) chats() {
 		if table.Orphan(c.t, chat.Address) && !c.t.IsBad(table.Tasks, table.IDKey(chat.Address.Chat)) {
 			c.r.Addf("chat %s: the task of its agent is missing", table.ChatID(n))
 		}
-		if !c.t.Has(table.Sessions, []byte(table.SessionID(chat.Session))) {
+		switch s, err := table.Get[table.SessionRecord](c.t, table.Sessions, []byte(table.SessionID(chat.Session))); {
+		case errors.Is(err, session.ErrNotFound):
 			c.r.Addf("chat %s: its session is missing", table.ChatID(n))
+		case err == nil && (s.Past != nil || s.Chat != n):
+			c.r.Addf("chat %s: its session was left behind, or is of another chat", table.ChatID(n))
 		}
 	})
 }

@@ -88,16 +88,6 @@ func Reached(t *table.Tx, chat uint64) error {
 	return relistJobs(t, chat)
 }
 
-// LeaveSession keeps the facts of the present session and begins a new one.
-func LeaveSession(t *table.Tx, n uint64, c *table.ChatRecord) error {
-	past := table.InfoOf(t, n, c)
-	past.Current = false
-	if err := t.Put(table.Sessions, []byte(past.Session), &table.SessionRecord{Chat: n, Past: &past}); err != nil {
-		return err
-	}
-	return newSession(t, n, c)
-}
-
 // ChatFor is the chat at a message's address. The chat at home is known by its
 // own record even when the index entry of its address is damaged.
 func ChatFor(t *table.Tx, a channels.Address, home uint64) (uint64, error) {

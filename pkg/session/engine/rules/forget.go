@@ -38,7 +38,7 @@ func ForgetSession(t *table.Tx, id string) error {
 func long() []table.Bucket {
 	return []table.Bucket{
 		table.Steps, table.Outbox, table.Inbox, table.Turns, table.Uses, table.Programs, table.History, table.Marks, table.Originals,
-		table.Shown,
+		table.Undone, table.Shown,
 	}
 }
 

@@ -26,6 +26,7 @@ const (
 	Sessions  Bucket = "sessions"  // session id -> SessionRecord
 	History   Bucket = "history"   // session, seq -> session.Entry, see encodeEntry
 	Marks     Bucket = "marks"     // session, seq -> marks of the entry, see PutMarks; most have none
+	Undone    Bucket = "undone"    // session, seq -> seq of the last entry that was undone with it
 	Originals Bucket = "originals" // session, seq -> providers.Original of the entry; most have none
 	Shown     Bucket = "shown"     // session, seq of the outbox -> ShownRecord
 	Inbox     Bucket = "inbox"     // chat, seq -> session.Item
@@ -69,7 +70,7 @@ func Buckets() []Bucket {
 		Meta, Addr, Chats, Sessions, History, Inbox, Seen, Steps, Turns, Suspects,
 		Outbox, Sent, Suspended, Tasks, Open, Jobs, Due, Leases, Cursors,
 		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Marks,
-		Shares, Uses, Sums, Shown, Programs, Originals, Reads, Links, Bad,
+		Shares, Uses, Sums, Shown, Programs, Originals, Reads, Links, Undone, Bad,
 	}
 }
 
@@ -78,7 +79,7 @@ func Buckets() []Bucket {
 func LaterBuckets() []Bucket {
 	return []Bucket{
 		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Marks,
-		Shares, Uses, Sums, Shown, Programs, Originals, Reads, Links,
+		Shares, Uses, Sums, Shown, Programs, Originals, Reads, Links, Undone,
 	}
 }
 

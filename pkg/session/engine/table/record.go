@@ -166,6 +166,12 @@ func (s *SessionRecord) MarshalBinary() ([]byte, error) {
 	return appendTexts(appendNumbers(nil, s.Chat), past), nil
 }
 
+// ChatOfSession is the chat in the stored form of a [SessionRecord], its first field.
+func ChatOfSession(payload []byte) uint64 {
+	r := readFields(payload)
+	return r.number()
+}
+
 // UnmarshalBinary reads the stored form.
 func (s *SessionRecord) UnmarshalBinary(payload []byte) error {
 	r := readFields(payload)
