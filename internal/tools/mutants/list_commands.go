@@ -32,8 +32,118 @@ func commandMutants() []Mutant {
 		},
 		{
 			Promise: table, Defect: "offers a token models that it lacks",
-			File: "pkg/api/native/commands.go", Old: "if len(c.Models) > 0 {", New: "if len(c.Models) > 99 {",
-			Dir: "pkg/api/native", Test: "^TestCommandsAreListed$",
+			File: "pkg/gateway/commands.go", Old: "if len(own) > 0 {", New: "if len(own) > 99 {",
+			Dir: "pkg/gateway", Test: "^TestCommandsOfAToken$",
+		},
+	}
+}
+
+// undoMutants break /undo.
+func undoMutants() []Mutant {
+	const undo = "commands: undo"
+	const agent, engine = "pkg/agent", "pkg/session/engine"
+	const conformance = "^TestConformanceInMemory$/^conversations$"
+	return []Mutant{
+		{
+			Promise: undo, Defect: "shows the model what was taken out",
+			File: engine + "/history.go", Old: "if entry.Undone && which == visible {", New: "if entry.Undone && which != visible {",
+			Dir: engine, Test: conformance,
+		},
+		{
+			Promise: undo, Defect: "takes a summary out too",
+			File: engine + "/table/marks.go", Old: "if e.Summary || first == nil ||", New: "if first == nil ||",
+			Dir: engine, Test: conformance,
+		},
+		{
+			Promise: undo, Defect: "takes a decision out without its question",
+			File: agent + "/approval/turn.go", Old: "Start: session.StartSequel, ", New: "",
+			Dir: agent, Test: "^TestUndoTakesADecisionAlong$",
+		},
+		{
+			Promise: undo, Defect: "leaves the question open",
+			File: agent + "/approval/takeback.go", Old: "void, out = append(void, *a), append(out, o)", New: "out = append(out, o)",
+			Dir: agent, Test: "^TestUndoClosesAnOpenQuestion$",
+		},
+		{
+			Promise: undo, Defect: "finds what was taken out",
+			File: "pkg/tools/recall/search.go", Old: "if e.Undone {", New: "if e.Undone && e.Summary {",
+			Dir: "pkg/tools/recall", Test: "^TestWhatWasTakenOut$",
+		},
+		{
+			Promise: undo, Defect: "takes results of a call that was taken out",
+			File: "pkg/api/native/results.go", Old: "moved = moved || e.Undone", New: "_ = e.Undone",
+			Dir: "pkg/api/native", Test: "^TestResultsOfWhatWasTakenOut$",
+		},
+		{
+			Promise: undo, Defect: "takes results of a call of /v1 that was taken out",
+			File: "pkg/api/openai/match.go", Old: "if last.Undone {", New: "if last.Undone && last.Summary {",
+			Dir: "pkg/api/openai", Test: "^TestACallThatWasTakenOut$",
+		},
+	}
+}
+
+// againMutants break the other commands about what was said.
+func againMutants() []Mutant {
+	const retry, resume = "commands: retry", "commands: resume"
+	const taint, rights = "commands: taint", "commands: rights and order"
+	const room, agent, engine = "pkg/agent/command", "pkg/agent", "pkg/session/engine"
+	const conformance = "^TestConformanceInMemory$/^conversations$"
+	return []Mutant{
+		{
+			Promise: retry, Defect: "asks the command instead of the question",
+			File: room + "/retry.go", Old: "Words: prompt.Again(x.Asked, h.T.Space), ", New: "",
+			Dir: agent, Test: "^TestRetryAsksTheLastQuestionAgain$",
+		},
+		{
+			Promise: retry, Defect: "does not say that it asks again",
+			File: agent + "/turn/prompt.go", Old: `if t.Input.Note != "" {`, New: `if t.Input.Note == "-" {`,
+			Dir: agent, Test: "^TestRetryAsksTheLastQuestionAgain$",
+		},
+		{
+			Promise: resume, Defect: "resumes the conversation of another chat",
+			File: engine + "/rules/conversations.go", Old: "if rec.Chat != n || num == c.Session {", New: "if num == c.Session {",
+			Dir: engine, Test: conformance,
+		},
+		{
+			Promise: resume, Defect: "tells of the conversation of another chat",
+			File: room + "/conversation.go", Old: "(info.Chat != h.t.Info.Chat || info.Current)", New: "info.Current",
+			Dir: agent, Test: "^TestNoOtherConversationIsResumed$",
+		},
+		{
+			Promise: resume, Defect: "loses the present conversation",
+			File: engine + "/rules/conversations.go",
+			Old:  "	if err := keepSession(t, n, c); err != nil {\n		return err\n	}\n	c.Session", New: "	c.Session",
+			Dir: engine, Test: conformance,
+		},
+		{
+			Promise: resume, Defect: "forgets the compaction",
+			File: engine + "/rules/conversations.go", Old: "num, past.Entries, past.CompactedTo", New: "num, past.Entries, 0",
+			Dir: engine, Test: conformance,
+		},
+		{
+			Promise: "commands: history", Defect: "shows what was taken out",
+			File: agent + "/prompt/exchange.go", Old: "e.Summary || e.Undone ||", New: "e.Summary ||",
+			Dir: agent, Test: "^TestHistoryShowsTheLastExchanges$",
+		},
+		{
+			Promise: taint, Defect: "forgets the taint of a question",
+			File: room + "/retry.go", Old: "if x.Outside || !own {", New: "if !own {",
+			Dir: agent, Test: "^TestARetryKeepsTheTaint$",
+		},
+		{
+			Promise: taint, Defect: "takes the question of another for one's own",
+			File: room + "/retry.go", Old: "if x.Outside || !own {", New: "if x.Outside {",
+			Dir: agent, Test: "^TestARetryKeepsTheTaint$",
+		},
+		{
+			Promise: rights, Defect: "lets anybody take out the words of another",
+			File: room + "/conversation.go", Old: "if !own && !h.mayChange() {", New: "if !own && h.mayChange() && false {",
+			Dir: agent, Test: "^TestCommandsInAGroup$",
+		},
+		{
+			Promise: rights, Defect: "lets anybody change the conversation of a group",
+			File: room + "/conversation.go", Old: "return p.Direct || p.Owner ||", New: "return true || p.Owner ||",
+			Dir: agent, Test: "^TestCommandsInAGroup$",
 		},
 	}
 }
