@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"parley/pkg/agent/command"
-	"parley/pkg/api/native"
 	"parley/pkg/channels"
 	"parley/pkg/channels/console"
 	"parley/pkg/channels/web"
@@ -34,14 +33,33 @@ func commandsOn(cfg *config.Config, channel string) []command.Command {
 	})
 }
 
+// wireCommand is a command that a message may be, for a client that completes it.
+type wireCommand struct {
+	Name string `json:"name"`
+	// Does is what it does, in a line. Usage is how it is written, with its arguments.
+	Does  string         `json:"does"`
+	Usage string         `json:"usage"`
+	Args  []wireArgument `json:"args"`
+}
+
+// wireArgument is a word behind a [wireCommand].
+type wireArgument struct {
+	Name string `json:"name"`
+	// Kind says what the word names.
+	Kind string `json:"kind"`
+	// Values are the words that there are, as far as they are the same in all chats of the caller.
+	Values   []string `json:"values,omitempty"`
+	Required bool     `json:"required,omitempty"`
+}
+
 // wireCommands are they for a client of an API, which may choose some models, or with a list of its
 // own those.
-func wireCommands(cfg *config.Config, channel string, models, own []string) []native.Command {
-	var all []native.Command
+func wireCommands(cfg *config.Config, channel string, models, own []string) []wireCommand {
+	var all []wireCommand
 	for _, c := range commandsOn(cfg, channel) {
-		wire := native.Command{Name: c.Name, Does: c.Does, Usage: c.Usage("/" + c.Name), Args: []native.Argument{}}
+		wire := wireCommand{Name: c.Name, Does: c.Does, Usage: c.Usage("/" + c.Name), Args: []wireArgument{}}
 		for _, a := range c.Args {
-			wire.Args = append(wire.Args, native.Argument{
+			wire.Args = append(wire.Args, wireArgument{
 				Name: a.Name, Kind: string(a.Kind), Values: slices.Clone(a.Values), Required: a.Required,
 			})
 			if last := &wire.Args[len(wire.Args)-1]; a.Kind == command.ArgModel {

@@ -68,7 +68,7 @@ func nativeAPI(a *App, channel string, names native.Names) *native.API {
 		},
 		Files:   a.kept.shelf,
 		Command: command.Split,
-		Commands: func(c *httpd.Caller) []native.Command {
+		Commands: func(c *httpd.Caller) any {
 			return wireCommands(a.cfg, channel, modelNames(a.models)(), c.Models)
 		},
 		Models:  modelNames(a.models),

@@ -101,7 +101,7 @@ func againMutants() []Mutant {
 		},
 		{
 			Promise: resume, Defect: "resumes the conversation of another chat",
-			File: engine + "/rules/conversations.go", Old: "if rec.Chat != n || num == c.Session {", New: "if num == c.Session {",
+			File: engine + "/rules/conversations.go", Old: "if rec.Chat != n || num == c.Session {", New: "if rec.Chat == 0 || num == c.Session {",
 			Dir: engine, Test: conformance,
 		},
 		{
@@ -132,7 +132,7 @@ func againMutants() []Mutant {
 		},
 		{
 			Promise: taint, Defect: "takes the question of another for one's own",
-			File: room + "/retry.go", Old: "if x.Outside || !own {", New: "if x.Outside {",
+			File: room + "/retry.go", Old: "if x.Outside || !own {", New: "if x.Outside || !own && x.Outside {",
 			Dir: agent, Test: "^TestARetryKeepsTheTaint$",
 		},
 		{

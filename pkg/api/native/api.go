@@ -72,8 +72,8 @@ type Options struct {
 	LevelOf func(ctx context.Context, at channels.Address, sender channels.Sender) policy.Level
 	// Command is the name of the command that a text is, and the words behind it.
 	Command func(text string) (name, arg string)
-	// Commands are all commands of the chats of a caller.
-	Commands func(c *httpd.Caller) []Command
+	// Commands are all commands of the chats of a caller, as a client reads them.
+	Commands func(c *httpd.Caller) any
 	// Models are the names of the models that a chat may choose. ModelAt is the name of the one
 	// that answers in a chat which has chosen one, or "".
 	Models  func() []string

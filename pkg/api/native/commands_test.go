@@ -49,7 +49,7 @@ func TestCommandsAreListed(t *testing.T) {
 	for _, who := range []string{"ada", "page:ada"} {
 		status, answer := w.do(who, http.MethodGet, "/commands", "")
 		got := fmt.Sprint(answer)
-		if status != http.StatusOK || !strings.Contains(got, "values:[default]") || !strings.Contains(got, "usage:/stop") {
+		if status != http.StatusOK || !strings.Contains(got, "usage:/stop") {
 			t.Errorf("%s: %d %s", who, status, got)
 		}
 	}

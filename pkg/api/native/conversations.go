@@ -30,16 +30,12 @@ type conversation struct {
 func listConversations(a *API, w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal {
 	all := []conversation{}
 	info, err := a.o.Store.Lookup(r.Context(), p.at)
-	left := []session.Info{info}
+	var left []session.Info
 	if err == nil {
-		var more []session.Info
-		more, err = a.o.Store.Left(r.Context(), info.Chat, maxLeft)
-		left = append(left, more...)
+		left, err = a.o.Store.Left(r.Context(), info.Chat, maxLeft)
+		left = append([]session.Info{info}, left...)
 	}
-	switch {
-	case errors.Is(err, session.ErrNotFound):
-		left = nil
-	case err != nil:
+	if err != nil && !errors.Is(err, session.ErrNotFound) {
 		return a.fault(err)
 	}
 	l := listing{api: a, caller: p.caller}
@@ -54,7 +50,7 @@ func listConversations(a *API, w http.ResponseWriter, r *http.Request, p *place)
 	return a.answer(w, http.StatusOK, map[string]any{"conversations": all})
 }
 
-// lastAnswer is the last answer of the model in a chat, as it wrote it; empty without one.
+// lastAnswer is the last one of the model in a chat, as it wrote it; empty without one.
 type lastAnswer struct {
 	Text string `json:"text"`
 	Turn string `json:"turn,omitempty"`
