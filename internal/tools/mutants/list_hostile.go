@@ -156,8 +156,8 @@ func longTalkMutants() []Mutant {
 		},
 		{
 			Promise: "oldest part", Defect: "drops the summary",
-			File: "pkg/session/engine/summary.go", Old: `t, chat, summaryEntry(late.Turn, late.Summary)`,
-			New: `t, &table.ChatRecord{}, summaryEntry(late.Turn, late.Summary)`,
+			File: "pkg/session/engine/summary.go", Old: `t, chat, rules.SummaryEntry(late.Turn, late.Summary)`,
+			New: `t, &table.ChatRecord{}, rules.SummaryEntry(late.Turn, late.Summary)`,
 			Dir: "pkg/agent", Test: "^TestTheOldestPartIsSummarisedOnce$",
 		},
 		{
