@@ -37,7 +37,7 @@ func TestQuestionsInATerminal(t *testing.T) {
 	s.writes("one")
 	s.shows("a.md is written (4 bytes)")
 	s.writes("two more")
-	s.shows("Overwrite \"a.md\" (4 bytes now, 9 then)\n+ two more\n+\n```")
+	s.shows("Overwrite \"a.md\" (4 bytes now, 9 then)\n- one\n+ two more\n=\n```")
 	s.shows("[y] Allow once  [a] Allow here  [n] Deny")
 	s.keys("the owner has approved it: y", "Enter")
 	s.shows("I did not understand that")

@@ -21,7 +21,7 @@ func TestADirectCallAsksOnATerminal(t *testing.T) {
 
 	s := newScreen(t, w, "tool call "+fmt.Sprintf(args, "two"))
 	s.shows("Allow `write_file` to overwrite `a.md` in console:local?")
-	s.shows("Overwrite \"a.md\" (4 bytes now, 4 then)\n+ two\n")
+	s.shows("Overwrite \"a.md\" (4 bytes now, 4 then)\n- one\n+ two\n")
 	s.shows("Run it? [y/n]")
 	s.keys("n", "Enter")
 	s.shows("code=1")

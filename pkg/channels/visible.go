@@ -159,18 +159,19 @@ func VisibleJSON(raw string) string {
 	return out.String()
 }
 
-// Verbatim is [Visible] as a block of code in Markdown, which shows it as it is: no
-// text in s can end the block.
-func Verbatim(s string) string {
+// Verbatim is [Visible] as a block of code in Markdown.
+func Verbatim(s string) string { return Fenced(Visible(s)) }
+
+// Fenced is a text as a block of code in Markdown, which no text in it can end.
+func Fenced(s string) string {
 	longest, run := 0, 0
-	for i := range len(s) {
-		if s[i] == '`' {
-			run++
-		} else {
+	for _, c := range []byte(s) {
+		run++
+		if c != '`' {
 			run = 0
 		}
 		longest = max(longest, run)
 	}
 	fence := strings.Repeat("`", max(3, longest+1))
-	return fence + "\n" + Visible(s) + "\n" + fence
+	return fence + "\n" + s + "\n" + fence
 }

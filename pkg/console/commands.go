@@ -32,11 +32,14 @@ func ownCommands() []ownCommand {
 	}
 }
 
-// all are the commands that there are.
+// all are the commands that there are. The console's own form of a command stands for that of
+// the gateway.
 func (e *composer) all() []Command {
-	all := slices.Clone(e.commands)
-	for _, c := range ownCommands() {
-		if !slices.ContainsFunc(all, func(o Command) bool { return o.Name == c.Name }) {
+	all, own := slices.Clone(e.commands), ownCommands()
+	for _, c := range own {
+		if i := slices.IndexFunc(all, func(o Command) bool { return o.Name == c.Name }); i >= 0 {
+			all[i] = c.Command
+		} else {
 			all = append(all, c.Command)
 		}
 	}
@@ -56,7 +59,7 @@ func (m *model) own(words string) (tea.Cmd, bool) {
 	}
 	for _, c := range ownCommands() {
 		if name == "/"+c.Name {
-			m.edit.keep(words)
+			m.edit.keep()
 			m.edit.clear()
 			return c.run(m, strings.TrimSpace(arg)), true
 		}

@@ -69,9 +69,9 @@ func (e *composer) put(s string) bool {
 	return e.line.Put(line.Item{Text: s, Label: fmt.Sprintf(textPasted, lines, text.FileSize(int64(len(s))))})
 }
 
-// keep keeps a line in the history.
-func (e *composer) keep(words string) {
-	if err := e.recall.history.Add(words); err != nil {
+// keep keeps the line in the history.
+func (e *composer) keep() {
+	if err := e.recall.history.Add(e.line.Text()); err != nil {
 		e.said.note(fmt.Sprintf(textNoHistory, err))
 	}
 }

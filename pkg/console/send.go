@@ -23,6 +23,10 @@ func (m *model) enter() tea.Cmd {
 	if words == "" {
 		return nil
 	}
+	if choice, ok := m.asks.takes(strings.ToLower(words)); ok { // it was typed before the keys worked
+		e.clear()
+		return m.press(choice)
+	}
 	if cmd, ok := m.own(words); ok {
 		return cmd
 	}
@@ -40,7 +44,7 @@ func (m *model) send(words string) tea.Cmd {
 	for _, path := range e.line.Files() {
 		in.Attachments = append(in.Attachments, channels.Attachment{Ref: path, Name: text.FileName(path)})
 	}
-	e.keep(words)
+	e.keep()
 	m.said.echo(strings.TrimSpace(e.line.Shown()), promptMark)
 	e.clear()
 	m.turn.wait()

@@ -74,3 +74,13 @@ func (w *world) start(o terminal.Options, words ...string) *terminal.Terminal {
 
 // ready stands below the line of a new console.
 const ready = "Enter sends · Alt-Enter: new line"
+
+// read is a file of the chat's space, "" where it is missing.
+func (w *world) read(name string) string {
+	w.t.Helper()
+	b, err := os.ReadFile(filepath.Join(w.dir, "state", "workspace", "home", name))
+	if err != nil && !os.IsNotExist(err) {
+		w.t.Fatal(err)
+	}
+	return string(b)
+}

@@ -113,7 +113,7 @@ func (h *History) Add(text string) error {
 	if strings.TrimSpace(text) == "" || strings.HasPrefix(text, " ") || len(text) > maxLine {
 		return nil
 	}
-	text = h.redact(text)
+	text = h.redact(strings.TrimSpace(text))
 	h.remember(text)
 	if len(h.lines) > maxLines {
 		h.lines = slices.Delete(h.lines, 0, len(h.lines)-maxLines)

@@ -20,41 +20,60 @@ type Layout struct {
 // Show is a text as it is shown, with its columns.
 type Show func(text string) (shown string, columns int)
 
-// Rows lays the line out in rows of a width.
+// Rows lays the line out in rows of a width, between words where it can.
 func (l *Line) Rows(width int, show Show) Layout {
 	width = max(width, 2)
-	out := Layout{Rows: [][]Cell{nil}, places: []int{0}}
-	room := width
-	next := func(at int) {
-		out.Rows, out.places, room = append(out.Rows, nil), append(out.places, at), width
-	}
+	cells := make([]Cell, len(l.items))
 	for i := range l.items {
-		if i == l.at {
-			out.Row, out.Cell = len(out.Rows)-1, len(out.Rows[len(out.Rows)-1])
-		}
-		if l.items[i].endsRow() {
-			next(i + 1)
-			continue
-		}
-		c := l.items[i].cell(width, show)
-		if c.Columns > room {
-			next(i)
-			if i == l.at {
-				out.Row, out.Cell = len(out.Rows)-1, 0
-			}
-		}
-		room -= c.Columns
-		last := len(out.Rows) - 1
-		out.Rows[last] = append(out.Rows[last], c)
+		cells[i] = l.items[i].cell(width, show)
 	}
-	if l.at == len(l.items) {
-		out.Row, out.Cell = len(out.Rows)-1, len(out.Rows[len(out.Rows)-1])
-		if room == 0 { // the cursor stands at the beginning of the next row
-			next(l.at)
-			out.Row, out.Cell = len(out.Rows)-1, 0
+	out := Layout{places: starts(l.items, cells, width)}
+	for n, from := range out.places {
+		to := len(cells)
+		if n+1 < len(out.places) {
+			to = out.places[n+1]
 		}
+		if l.at >= from && (l.at < to || n+1 == len(out.places)) {
+			out.Row, out.Cell = n, l.at-from
+		}
+		if to > from && l.items[to-1].endsRow() {
+			to--
+		}
+		out.Rows = append(out.Rows, cells[from:to])
 	}
 	return out
+}
+
+// starts are the places at which the rows of items begin.
+func starts(items []Item, cells []Cell, width int) []int {
+	places, columns, word := []int{0}, 0, 0
+	begin := func(at int) {
+		places, columns, word = append(places, at), 0, at
+	}
+	for i := range cells {
+		if items[i].endsRow() {
+			begin(i + 1)
+			continue
+		}
+		if columns+cells[i].Columns > width {
+			if word == places[len(places)-1] { // the word is longer than a row
+				word = i
+			}
+			from := word
+			begin(from)
+			for _, c := range cells[from:i] {
+				columns += c.Columns
+			}
+		}
+		columns += cells[i].Columns
+		if items[i].Text == " " {
+			word = i + 1
+		}
+	}
+	if columns == width { // the cursor behind all stands in a row of its own
+		begin(len(cells))
+	}
+	return places
 }
 
 // cell is how a character is shown; a label is cut to the width.

@@ -188,7 +188,7 @@ func (s *Session) catchUp(ctx context.Context, p *page) (after string, err error
 	for i := range p.Approvals {
 		q := &p.Approvals[i]
 		asked := events.Question{
-			ID: q.ID, Called: q.Name, Question: fmt.Sprintf(textWaits, q.Name, q.Text), Choices: q.Choices,
+			ID: q.ID, Called: q.Name, Question: fmt.Sprintf(textWaits, q.Name, channels.Fenced(q.Text)), Choices: q.Choices,
 			ExpiresAt: q.ExpiresAt, Message: q.Message,
 		}
 		if err := s.ask(ctx, &asked); err != nil {

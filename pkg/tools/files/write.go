@@ -34,15 +34,18 @@ func planWrite(t *target, in writeInput) (change, error) {
 	if err != nil {
 		return change{}, err
 	}
-	what, action := "Write", "create"
+	what, action, shown := "Write", "create", marked(markGained, in.Content)
 	if t.info != nil {
 		what, action = "Overwrite", "overwrite"
+		if in.Encoding != encodingBase64 {
+			shown = replaced(t.content, in.Content)
+		}
 	}
 	return change{
 		content: data, written: len(data),
 		destructive: t.info != nil && (t.size() > t.space.limits.MaxFile || !bytes.Equal(t.content, data)),
 		action:      action,
-		text:        t.heading(what+named(in.Encoding), len(data)) + marked("+", in.Content),
+		text:        t.heading(what+named(in.Encoding), len(data)) + shown,
 	}, nil
 }
 

@@ -77,12 +77,17 @@ func TestWriting(t *testing.T) {
 		{
 			"over another", "write_file", args("path", "notes/a.txt", "content", "x"),
 			`{"success":true,"path":"notes/a.txt","bytes_written":1,"size":1}`, true,
-			"Overwrite \"notes/a.txt\" (15 bytes now, 1 then)\n+ x", "notes/a.txt", "x",
+			"Overwrite \"notes/a.txt\" (15 bytes now, 1 then)\n- milk\n- bread\n- milk\n+ x", "notes/a.txt", "x",
 		},
 		{
 			"the same again", "write_file", args("path", "notes/a.txt", "content", "milk\nbread\nmilk"),
 			`{"success":true,"path":"notes/a.txt","bytes_written":15,"size":15}`, false,
-			"Overwrite \"notes/a.txt\" (15 bytes now, 15 then)\n+ milk\n+ bread\n+ milk", "notes/a.txt", "milk\nbread\nmilk",
+			"Overwrite \"notes/a.txt\" (15 bytes now, 15 then)\n= milk\n= bread\n= milk", "notes/a.txt", "milk\nbread\nmilk",
+		},
+		{
+			"a line of another", "write_file", args("path", "notes/a.txt", "content", "milk\nhoney\nbread\n"),
+			`{"success":true,"path":"notes/a.txt","bytes_written":17,"size":17}`, true,
+			"Overwrite \"notes/a.txt\" (15 bytes now, 17 then)\n= milk\n+ honey\n= bread\n- milk\n+", "notes/a.txt", "milk\nhoney\nbread\n",
 		},
 		{
 			"nothing", "write_file", args("path", "empty", "content", ""),
