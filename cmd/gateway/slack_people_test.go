@@ -55,7 +55,7 @@ func TestSlackIsToldCommandsThatSlackTakes(t *testing.T) {
 		}
 	}
 	chat.Command("")
-	told(chat, 1, "/parley new - start")
+	told(chat, 1, "/parley new - begin")
 	chat.Command("usage")
 	told(chat, 2, "/parley compact replaces them by a summary, /parley new starts a new conversation")
 	chat.Command("schedule nonsense")
@@ -63,7 +63,7 @@ func TestSlackIsToldCommandsThatSlackTakes(t *testing.T) {
 	chat.Command("cancel nothing")
 	told(chat, 4, "/parley tasks lists the tasks")
 	thread := all.In(all.Say(srv.Mention() + " /help").TS)
-	told(thread, 1, "ley /new - start")
+	told(thread, 1, "ley /new - begin")
 	thread.Say(srv.Mention() + " /new")
 	told(thread, 2, "New conversation started")
 	g.terminate()
