@@ -1,0 +1,108 @@
+package index
+
+import (
+	"context"
+
+	"parley/pkg/index/blocks"
+)
+
+// segments merges the newest segments of a state, from the one of that number on.
+func (m *merger) segments(ctx context.Context, w *blocks.Writer, s snapshot, from int) (segment, error) {
+	sw := newSegmentWriter(w)
+	r := s.reader()
+	cursors, err := scopeCursors(r, s.segments[from:])
+	if err != nil {
+		return segment{}, err
+	}
+	for {
+		scope, err := nextScope(cursors)
+		if err != nil {
+			return segment{}, err
+		}
+		if scope == nil {
+			return sw.finish()
+		}
+		if err := ctx.Err(); err != nil {
+			return segment{}, err
+		}
+		if err := m.scope(ctx, sw, r, scope, s.segments, from); err != nil {
+			return segment{}, err
+		}
+	}
+}
+
+func scopeCursors(r blocks.Reader, segments []segment) ([]*blocks.Cursor, error) {
+	var all []*blocks.Cursor
+	for i := range segments {
+		part, err := segments[i].part(r)
+		if err != nil {
+			return nil, err
+		}
+		c := blocks.NewTableReader(part, segments[i].scopes).Cursor()
+		if err := c.First(); err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
+}
+
+// nextScope gives the smallest scope of the cursors and moves those behind it; nil at the end.
+func nextScope(cursors []*blocks.Cursor) ([]byte, error) {
+	var least []byte
+	for _, c := range cursors {
+		if c.Valid() && (least == nil || string(c.Key()) < string(least)) {
+			least = append([]byte{}, c.Key()...)
+		}
+	}
+	for _, c := range cursors {
+		if least != nil && c.Valid() && string(c.Key()) == string(least) {
+			if err := c.Next(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return least, nil
+}
+
+// scope merges the sections of a scope. The section of a scope that has one alone is copied.
+func (m *merger) scope(ctx context.Context, sw *segmentWriter, r blocks.Reader, scope []byte, segments []segment, from int) error {
+	sections, err := sectionsOf(r, segments[from:], string(scope))
+	if err != nil {
+		return err
+	}
+	below := kills{} // of older segments
+	wipes := false
+	for _, part := range sections {
+		wipes = wipes || part.meta.wipes
+		if err := part.addKills(below); err != nil {
+			return err
+		}
+	}
+	for _, s := range segments[from:] {
+		delete(below, s.id)
+	}
+	if wipes || from == 0 {
+		clear(below)
+		wipes = from > 0
+	}
+	off := sw.w.Offset()
+	if len(sections) == 1 {
+		only := sections[0]
+		if len(only.dead) == 0 && only.meta.wipes == wipes && (from > 0 || only.meta.kills.Len == 0) {
+			if err := sw.w.Copy(only.r.Raw(), only.r.Size()); err != nil {
+				return err
+			}
+			return sw.add(scope, off, only.meta)
+		}
+	}
+	meta, err := m.sections(ctx, sw.w, sections, below)
+	if err != nil {
+		return err
+	}
+	meta.wipes = wipes
+	if meta.docs.Count == 0 && len(below) == 0 && !wipes {
+		return nil // its bytes are none: tables and streams without entries are empty
+	}
+	return sw.add(scope, off, meta)
+}

@@ -1,0 +1,242 @@
+package words
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/blevesearch/snowballstem"
+	segments "github.com/clipperhouse/uax29/v2/words"
+	"golang.org/x/text/unicode/norm"
+
+	"parley/pkg/panics"
+)
+
+const (
+	// maxTerm is the length of a term, in bytes; the rest of a longer word is cut off.
+	maxTerm = 96
+	// maxStemmed is the length of a word that may have a stem.
+	maxStemmed = 48
+	// maxCached is how many words an analyzer remembers.
+	maxCached = 1 << 13
+)
+
+// Analyzer finds terms. It is for one goroutine at a time.
+type Analyzer struct {
+	cache map[cached][]string
+	env   *snowballstem.Env
+	run   []rune
+	parts []string
+}
+
+type cached struct {
+	language Language
+	word     string
+}
+
+// New makes an analyzer.
+func New() *Analyzer {
+	return &Analyzer{cache: map[cached][]string{}, env: snowballstem.NewEnv("")}
+}
+
+// Each hands the terms of a text to f, word by word: the first term stands for the word, others
+// for its parts.
+func (a *Analyzer) Each(l Language, text string, f func(terms []string)) {
+	it := segments.FromString(text)
+	for it.Next() {
+		word := it.Value()
+		r, _ := utf8.DecodeRuneInString(word)
+		if isDense(r) {
+			a.run = append(a.run, []rune(word)...)
+			continue
+		}
+		a.pairs(f)
+		if r < utf8.RuneSelf && !isAlnum(byte(r)) && len(word) == 1 || !unicode.IsLetter(r) && !unicode.IsNumber(r) && len(word) < 4 {
+			continue
+		}
+		if terms := a.terms(l, word); len(terms) > 0 {
+			f(terms)
+		}
+	}
+	a.pairs(f)
+}
+
+func isAlnum(b byte) bool { return b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z' }
+
+// isDense tells letters of the scripts that put no space between words.
+func isDense(r rune) bool {
+	if r < 0xe00 {
+		return false
+	}
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao,
+		unicode.Khmer, unicode.Myanmar) || r == 0x30fc || r == 0xff70
+}
+
+// IsDense says that a term is of a script that puts no space between words.
+func IsDense(term string) bool {
+	r, _ := utf8.DecodeRuneInString(term)
+	return isDense(r)
+}
+
+// IsSingle says that a term is one letter.
+func IsSingle(term string) bool {
+	_, n := utf8.DecodeRuneInString(term)
+	return n == len(term)
+}
+
+// pairs hands out the pairs of letters that the run has, and ends it. The last letter is a term
+// beside the last pair, so that each letter begins a term.
+func (a *Analyzer) pairs(f func([]string)) {
+	if len(a.run) == 0 {
+		return
+	}
+	text := string(a.run)
+	if !norm.NFKC.IsNormalString(text) {
+		text = norm.NFKC.String(text)
+	}
+	a.run = a.run[:0]
+	last := 0 // begin of the last letter
+	var terms [2]string
+	for i, n := 0, 0; i < len(text); i += n {
+		_, n = utf8.DecodeRuneInString(text[i:])
+		if i > 0 {
+			terms[0], terms[1] = text[last:i+n], text[i:]
+			own := terms[:1]
+			if i+n == len(text) {
+				own = terms[:2]
+			}
+			f(own)
+		}
+		last = i
+	}
+	if last == 0 {
+		terms[0] = text
+		f(terms[:1])
+	}
+}
+
+// terms are those of a word.
+func (a *Analyzer) terms(l Language, word string) []string {
+	if len(word) > maxTerm {
+		word = strings.ToValidUTF8(word[:maxTerm], "")
+	}
+	if t, ok := a.cache[cached{l, word}]; ok {
+		return t
+	}
+	if len(a.cache) >= maxCached {
+		clear(a.cache)
+	}
+	word = strings.Clone(word)
+	t := a.make(l, word)
+	a.cache[cached{l, word}] = t
+	return t
+}
+
+func (a *Analyzer) make(l Language, word string) []string {
+	normal := word
+	if !norm.NFKC.IsNormalString(normal) {
+		normal = norm.NFKC.String(normal)
+	}
+	a.split(normal)
+	var t []string
+	if len(a.parts) == 1 && a.parts[0] == normal {
+		return []string{a.term(l, normal)}
+	}
+	if !strings.ContainsAny(normal, "'’") {
+		t = append(t, fold(strings.ToLower(normal)))
+	}
+	for _, p := range a.parts {
+		if utf8.RuneCountInString(p) > 1 {
+			t = append(t, a.term(l, p))
+		}
+	}
+	return t
+}
+
+// split cuts a word at signs and where a small letter is before a large one.
+func (a *Analyzer) split(word string) {
+	a.parts = a.parts[:0]
+	begin := 0
+	var before, last rune
+	for i, r := range word {
+		switch {
+		case !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.Is(unicode.M, r):
+			a.part(word[begin:i])
+			begin = i + utf8.RuneLen(r)
+		case unicode.IsUpper(r) && unicode.IsLower(last):
+			a.part(word[begin:i])
+			begin = i
+		case unicode.IsLower(r) && unicode.IsUpper(last) && unicode.IsUpper(before):
+			a.part(word[begin : i-utf8.RuneLen(last)])
+			begin = i - utf8.RuneLen(last)
+		}
+		before, last = last, r
+	}
+	a.part(word[begin:])
+}
+
+func (a *Analyzer) part(p string) {
+	if p != "" {
+		a.parts = append(a.parts, p)
+	}
+}
+
+// term is the term of a word without signs.
+func (a *Analyzer) term(l Language, word string) string {
+	return fold(a.stem(l, strings.ToLower(word)))
+}
+
+func (a *Analyzer) stem(l Language, word string) string {
+	stem := known[l].stem
+	if stem == nil || len(word) > maxStemmed || len(word) < 3 {
+		return word
+	}
+	result := word
+	if panics.Catch(func() {
+		a.env.SetCurrent(word)
+		stem(a.env)
+		result = a.env.Current()
+	}) != nil || result == "" {
+		return word
+	}
+	return result
+}
+
+// fold takes the accents from a word in small letters.
+func fold(word string) string {
+	plain := true
+	for i := range len(word) {
+		if word[i] >= utf8.RuneSelf {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return word
+	}
+	var b strings.Builder
+	for _, r := range norm.NFD.String(word) {
+		switch {
+		case r >= 0x300 && r < 0x370, r >= 0x591 && r < 0x5c8, r >= 0x64b && r < 0x660, r == 0x670, r == 0x640:
+		case r == 'ß':
+			b.WriteString("ss")
+		case r == 'æ':
+			b.WriteString("ae")
+		case r == 'œ':
+			b.WriteString("oe")
+		case r == 'ø':
+			b.WriteByte('o')
+		case r == 'đ', r == 'ð':
+			b.WriteByte('d')
+		case r == 'ł':
+			b.WriteByte('l')
+		case r == 'ı':
+			b.WriteByte('i')
+		case r == 'ς':
+			b.WriteRune('σ')
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return norm.NFC.String(b.String())
+}
