@@ -81,6 +81,9 @@ func (b *builder) document(d *Document, first uint32) (lengths []uint32) {
 	if usual == words.None {
 		usual = words.Detect(d.Title+"\n"+opening(d), words.None)
 	}
+	if usual == words.None {
+		usual = words.English // of names, commands and short messages
+	}
 	for i := range d.Passages {
 		p := &d.Passages[i]
 		l := d.Language

@@ -177,8 +177,14 @@ func readSlot(d disk, slot []byte, size int64) (*state, error) {
 func (s *state) read(b []byte) error {
 	f := blocks.NewFields(b)
 	s.nextID = f.Number(maxSegmentID)
+	used := int64(dataBegin)
 	for range f.Number(maxSegments) {
-		s.segments = append(s.segments, readSegment(&f, s.end))
+		seg := readSegment(&f, s.end)
+		if seg.off < used {
+			return fmt.Errorf("%w: segments lie over each other", blocks.ErrDamaged)
+		}
+		used = seg.off + seg.size
+		s.segments = append(s.segments, seg)
 	}
 	return f.Err()
 }

@@ -128,6 +128,7 @@ type part struct {
 	lengths  lengths
 	passages uint32 // of the parts before
 	docs     uint32 // of the parts before
+	found    int    // where its postings of a word begin
 }
 
 // load finds the sections of the scopes and the lengths in them.
@@ -261,14 +262,14 @@ func (s *searching) find(w word) error {
 	s.found = s.found[:0]
 	for i := range s.parts {
 		p := &s.parts[i]
-		begin := len(s.found)
+		p.found = len(s.found)
 		for _, t := range w.terms {
 			if err := s.term(p, t, w.begins); err != nil {
 				return err
 			}
 		}
 		if len(w.terms) > 1 || w.begins {
-			s.found = append(s.found[:begin], united(s.found[begin:])...)
+			s.unite(p)
 		}
 	}
 	return nil
@@ -309,21 +310,25 @@ func (s *searching) postings(p *part, value []byte) error {
 			s.found = append(s.found, of)
 		}
 	}
+	if len(s.found)-p.found > 2*len(p.lengths.words) {
+		s.unite(p)
+	}
 	return nil
 }
 
-// united makes one posting of those of a passage.
-func united(all []posting) []posting {
+// unite makes one posting of those of each passage of a part.
+func (s *searching) unite(p *part) {
+	all := s.found[p.found:]
 	slices.SortFunc(all, func(a, b posting) int { return cmp.Compare(a.passage, b.passage) })
 	some := all[:0]
-	for _, p := range all {
-		if n := len(some); n > 0 && some[n-1].passage == p.passage {
-			some[n-1].count = max(some[n-1].count, p.count)
+	for _, of := range all {
+		if n := len(some); n > 0 && some[n-1].passage == of.passage {
+			some[n-1].count = max(some[n-1].count, of.count)
 			continue
 		}
-		some = append(some, p)
+		some = append(some, of)
 	}
-	return some
+	s.found = s.found[:p.found+len(some)]
 }
 
 // rate adds what the word that was found last is worth.

@@ -120,12 +120,12 @@ func (l Language) String() string {
 const (
 	// sample is how much of a text tells its language.
 	sample = 4 << 10
-	// minUsual is how many frequent words a text must have to have a language by them.
+	// minUsual is how many frequent words a text must have to have another language than expected.
 	minUsual = 3
 )
 
 // Detect tells the language of a text by its script and its most frequent words. A text that does
-// not tell has the other language.
+// not tell has the other language. If that is [None], one frequent word is enough.
 func Detect(text string, other Language) Language {
 	if len(text) > sample {
 		text = text[:sample]
@@ -199,7 +199,11 @@ func most(hits *[languages]int, other Language) Language {
 			next = n
 		}
 	}
-	if hits[best] >= minUsual && hits[best]*4 >= next*5 {
+	enough := minUsual
+	if other == None {
+		enough = 1
+	}
+	if hits[best] >= enough && hits[best]*4 >= next*5 {
 		return best
 	}
 	return other
