@@ -52,7 +52,7 @@ func (d *Document) check() error {
 			return fmt.Errorf("passage %d: %w", i+1, ErrBounds)
 		}
 	}
-	if d.ID == "" || len(d.ID) > MaxName || len(d.Data) > MaxData || len(d.Title) > MaxPassage || size > MaxDocument {
+	if d.ID == "" || len(d.ID) > MaxName || len(d.Data) > MaxData || len(d.Title) > MaxPassage || size > MaxDocument || !d.Language.Valid() {
 		return ErrBounds
 	}
 	return nil

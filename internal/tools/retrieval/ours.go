@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -15,6 +16,9 @@ type ours struct {
 }
 
 func openOurs(dir string) (*ours, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
 	ix, err := index.Open(filepath.Join(dir, "index"))
 	return &ours{ix}, err
 }
@@ -22,15 +26,14 @@ func openOurs(dir string) (*ours, error) {
 // everything is the scope of documents without a chat.
 const everything = "all"
 
-func (e *ours) add(docs []document) error {
-	return e.index.Update(context.Background(), func(b *index.Batch) error {
+func (e *ours) add(ctx context.Context, docs []document) error {
+	return e.index.Update(ctx, func(b *index.Batch) error {
 		for _, d := range docs {
 			scope, split := d.Chat, passage.Text
 			if scope == "" {
 				scope, split = everything, passage.Markdown
 			}
-			err := b.Put(scope, index.Document{ID: d.ID, Passages: slices.Collect(split(d.Text))})
-			if err != nil {
+			if err := b.Put(scope, index.Document{ID: d.ID, Passages: slices.Collect(split(d.Text))}); err != nil {
 				return err
 			}
 		}
@@ -38,11 +41,19 @@ func (e *ours) add(docs []document) error {
 	})
 }
 
-func (e *ours) search(chat, query string, k int) ([]string, error) {
+func (e *ours) addItems(ctx context.Context, path string) error {
+	return e.index.Update(ctx, func(b *index.Batch) error {
+		return items(path, func(one item) error {
+			return b.Put(everything, index.Document{ID: one.ID, Passages: one.Passages})
+		})
+	})
+}
+
+func (e *ours) search(ctx context.Context, chat, query string, k int) ([]string, error) {
 	if chat == "" {
 		chat = everything
 	}
-	hits, err := e.index.Search(context.Background(), index.Query{Scopes: []string{chat}, Text: query, Limit: k})
+	hits, err := e.index.Search(ctx, index.Query{Scopes: []string{chat}, Text: query, Limit: k})
 	var ids []string
 	for _, h := range hits {
 		ids = append(ids, h.ID)

@@ -109,9 +109,12 @@ func Parse(code string) (l Language, ok bool) {
 	return None, false
 }
 
+// Valid says that the number is one of a language, or [None].
+func (l Language) Valid() bool { return l < languages }
+
 // String is the code of the language.
 func (l Language) String() string {
-	if l == None || l >= languages {
+	if l == None || !l.Valid() {
 		return "none"
 	}
 	return known[l].code
@@ -156,6 +159,9 @@ func Detect(text string, other Language) Language {
 			count(&hits, text[begin:i])
 		}
 		begin = -1
+	}
+	if begin >= 0 && len(text)-begin <= longestUsual {
+		count(&hits, text[begin:])
 	}
 	letters := scripts.latin / 2 // names and code are latin in every language
 	switch {

@@ -51,7 +51,7 @@ func (a *Analyzer) Each(l Language, text string, f func(terms []string)) {
 			continue
 		}
 		a.pairs(f)
-		if r < utf8.RuneSelf && !isAlnum(byte(r)) && len(word) == 1 || !unicode.IsLetter(r) && !unicode.IsNumber(r) && len(word) < 4 {
+		if !isWord(word) {
 			continue
 		}
 		if terms := a.terms(l, word); len(terms) > 0 {
@@ -61,7 +61,23 @@ func (a *Analyzer) Each(l Language, text string, f func(terms []string)) {
 	a.pairs(f)
 }
 
-func isAlnum(b byte) bool { return b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z' }
+// isWord tells segments with a letter, a digit or an emoji.
+func isWord(segment string) bool {
+	for _, r := range segment {
+		if r < utf8.RuneSelf {
+			if r >= '0' && r <= '9' || r|0x20 >= 'a' && r|0x20 <= 'z' {
+				return true
+			}
+			continue
+		}
+		if unicode.IsLetter(r) || unicode.IsNumber(r) || r >= firstEmoji {
+			return true
+		}
+	}
+	return false
+}
+
+const firstEmoji = 0x1f000
 
 // isDense tells letters of the scripts that put no space between words.
 func isDense(r rune) bool {
@@ -133,7 +149,7 @@ func (a *Analyzer) terms(l Language, word string) []string {
 }
 
 func (a *Analyzer) make(l Language, word string) []string {
-	normal := word
+	normal := strings.ToValidUTF8(word, "")
 	if !norm.NFKC.IsNormalString(normal) {
 		normal = norm.NFKC.String(normal)
 	}
@@ -142,8 +158,8 @@ func (a *Analyzer) make(l Language, word string) []string {
 	if len(a.parts) == 1 && a.parts[0] == normal {
 		return []string{a.term(l, normal)}
 	}
-	if !strings.ContainsAny(normal, "'’") {
-		t = append(t, fold(strings.ToLower(normal)))
+	if whole := fold(strings.ToLower(normal)); whole != "" && !strings.ContainsAny(normal, "'’ ") {
+		t = append(t, whole)
 	}
 	for _, p := range a.parts {
 		if utf8.RuneCountInString(p) > 1 {
@@ -183,10 +199,13 @@ func (a *Analyzer) part(p string) {
 
 // term is the term of a word without signs.
 func (a *Analyzer) term(l Language, word string) string {
-	return fold(a.stem(l, strings.ToLower(word)))
+	return fold(a.stem(l, strings.ReplaceAll(strings.ToLower(word), "ё", "е")))
 }
 
 func (a *Analyzer) stem(l Language, word string) string {
+	if !l.Valid() {
+		return word
+	}
 	stem := known[l].stem
 	if stem == nil || len(word) > maxStemmed || len(word) < 3 {
 		return word
@@ -215,28 +234,50 @@ func fold(word string) string {
 		return word
 	}
 	var b strings.Builder
-	for _, r := range norm.NFD.String(word) {
+	for _, r := range word {
+		plain, known := plainLetters(r)
 		switch {
-		case r >= 0x300 && r < 0x370, r >= 0x591 && r < 0x5c8, r >= 0x64b && r < 0x660, r == 0x670, r == 0x640:
-		case r == 'ß':
-			b.WriteString("ss")
-		case r == 'æ':
-			b.WriteString("ae")
-		case r == 'œ':
-			b.WriteString("oe")
-		case r == 'ø':
-			b.WriteByte('o')
-		case r == 'đ', r == 'ð':
-			b.WriteByte('d')
-		case r == 'ł':
-			b.WriteByte('l')
-		case r == 'ı':
-			b.WriteByte('i')
-		case r == 'ς':
-			b.WriteRune('σ')
-		default:
+		case known:
+			b.WriteString(plain)
+		case r < utf8.RuneSelf || r == 'й':
 			b.WriteRune(r)
+		default:
+			for _, d := range norm.NFD.String(string(r)) {
+				if !isAccent(d) {
+					b.WriteRune(d)
+				}
+			}
 		}
 	}
 	return norm.NFC.String(b.String())
+}
+
+// isAccent tells the marks that a person may leave out.
+func isAccent(r rune) bool {
+	return r >= 0x300 && r < 0x370 || r >= 0x591 && r < 0x5c8 || r >= 0x64b && r < 0x660 || r == 0x670 || r == 0x640
+}
+
+// plainLetters are those for a letter that is not one with an accent.
+func plainLetters(r rune) (plain string, known bool) {
+	switch r {
+	case 'ß':
+		plain = "ss"
+	case 'æ':
+		plain = "ae"
+	case 'œ':
+		plain = "oe"
+	case 'þ':
+		plain = "th"
+	case 'ø':
+		plain = "o"
+	case 'đ', 'ð':
+		plain = "d"
+	case 'ł':
+		plain = "l"
+	case 'ı':
+		plain = "i"
+	case 'ς':
+		plain = "σ"
+	}
+	return plain, plain != ""
 }
