@@ -1,7 +1,7 @@
 # Parley's tasks. `make help` lists them.
 # On a machine with Go, git and make, `make run` and `make test` need nothing else.
 .DEFAULT_GOAL := help
-.PHONY: help run build test check browser large kill bench profile cgroup lint fuzz mutants docs prose fresh FORCE
+.PHONY: help run build test check browser large kill bench retrieval profile cgroup lint fuzz mutants docs prose fresh FORCE
 
 GO      ?= go
 
@@ -29,6 +29,7 @@ help:
 	@echo 'make large    a start with 10,000 interrupted tasks, and a newcomer behind 20,000 chats'
 	@echo 'make cgroup   runs of programs in control groups, in a virtual machine (qemu, busybox, a Linux image)'
 	@echo 'make bench    the figures of docs/performance.md'
+	@echo 'make retrieval  how well and how fast the index finds, beside FTS5 and bleve; needs apt-get and dpkg-deb'
 	@echo 'make profile  renew the profile with which make build compiles, from the bench'
 	@echo 'make lint     golangci-lint $(LINT_VERSION)'
 	@echo 'make fuzz     each fuzz target for $(FUZZTIME)'
@@ -77,6 +78,10 @@ cgroup:
 
 bench:
 	$(GO) run ./internal/tools/bench
+
+retrieval:
+	@mkdir -p bin/retrieval
+	cd internal/tools/retrieval && $(GO) run . -data $(CURDIR)/bin/retrieval $(ARGS)
 
 # A figure that misses its bound does not keep the profile from being written.
 profile:

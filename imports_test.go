@@ -144,6 +144,11 @@ func rooms() map[string][]string {
 		"pkg/config":      nil,
 		"pkg/fair":        nil,
 		"pkg/openat":      nil,
+		// The index knows no chats and no store: scopes are names, documents are texts.
+		"pkg/index":         {"pkg/index/blocks", "pkg/index/passage", "pkg/index/words"},
+		"pkg/index/blocks":  nil,
+		"pkg/index/passage": nil,
+		"pkg/index/words":   nil,
 		"pkg/sandbox":     {"pkg/fair"},
 		"pkg/audit":       nil,
 		"pkg/session":     vocabulary,
@@ -250,6 +255,7 @@ func homes() map[string]string {
 		"charm.land/bubbles/v2":                              "pkg/console",
 		"charm.land/lipgloss/v2":                             "pkg/console",
 		"github.com/charmbracelet/colorprofile":              "pkg/console",
+		"github.com/blevesearch/snowballstem":                "pkg/index/words",
 	}
 }
 

@@ -124,7 +124,7 @@ func (b *builder) count(terms []string, passage, n uint32) {
 		if !known {
 			at = len(b.lists)
 			b.terms[t] = at
-			b.lists = append(b.lists, list{last: -1})
+			b.lists = grown(b.lists)
 		}
 		l := &b.lists[at]
 		if l.open.count > 0 && l.open.passage != passage {
@@ -133,6 +133,17 @@ func (b *builder) count(terms []string, passage, n uint32) {
 		l.open.passage = passage
 		l.open.count += n
 	}
+}
+
+// grown has one list more, with the memory of one that was there before.
+func grown(lists []list) []list {
+	if len(lists) == cap(lists) {
+		return append(lists, list{last: -1})
+	}
+	lists = lists[:len(lists)+1]
+	l := &lists[len(lists)-1]
+	l.encoded, l.last, l.open = l.encoded[:0], -1, posting{}
+	return lists
 }
 
 func (l *list) close() {

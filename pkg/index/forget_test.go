@@ -114,11 +114,11 @@ func TestPurgeLeavesNoTrace(t *testing.T) {
 			})
 		}
 		update(t, used, func(b *index.Batch) error { return b.Drop(scopeOf(2)) })
-		before := words(t, forgot)
+		before := everyWord(t, forgot)
 		if err := errors.Join(used.Purge(t.Context()), clean.Purge(t.Context())); err != nil {
 			t.Fatal(err)
 		}
-		after := words(t, forgot)
+		after := everyWord(t, forgot)
 		for _, word := range []string{canary(2), "secretword", scopeOf(2)} {
 			if !strings.Contains(before, word) || strings.Contains(after, word) {
 				t.Errorf("%s: before the purge %v, after it %v", word, strings.Contains(before, word), strings.Contains(after, word))
@@ -135,8 +135,8 @@ func TestPurgeLeavesNoTrace(t *testing.T) {
 	}
 }
 
-// words are all bytes of a file, with the packed texts unpacked wherever one may begin.
-func words(t *testing.T, path string) string {
+// everyWord is all bytes of a file, with the packed texts unpacked wherever one may begin.
+func everyWord(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 
 	"parley/pkg/index"
 	"parley/pkg/index/passage"
+	"parley/pkg/index/words"
 )
 
 // doc is a document of one passage a text.
@@ -115,6 +116,30 @@ func TestSearch(t *testing.T) {
 	}}
 	if d := cmp.Diff(want, hits); d != "" {
 		t.Error(d)
+	}
+}
+
+// TestLanguages: documents in several languages are in one scope, and a query is in any of them.
+func TestLanguages(t *testing.T) {
+	t.Parallel()
+	ix := fresh(t)
+	put(t, ix, "a",
+		doc("de", "Die Katze liegt auf dem Tisch, und der Hund ist nicht im Haus."),
+		doc("en", "The connection is lost, and that is all that we know of it."),
+		doc("ru", "Система сохраняет важные файлы на диске."),
+		doc("ja", "文書を検索する方法", "索引"),
+		doc("code", "func openIndex(path string) error // see /etc/parley.conf"),
+	)
+	given := doc("given", "talossa")
+	given.Language = words.Finnish
+	put(t, ix, "a", given)
+	for text, want := range map[string]string{
+		"Katzen": "de", "connections": "en", "connected": "en", "важный файл": "ru", "検索": "ja", "文書の検索": "ja", "文": "ja", "引": "ja",
+		"openindex": "code", "index": "code", "parley.conf": "code", "conf": "code", "talosta": "given",
+	} {
+		if got := found(t, ix, "a", text); len(got) != 1 || got[0] != want {
+			t.Errorf("%s finds %q, want %s", text, got, want)
+		}
 	}
 }
 

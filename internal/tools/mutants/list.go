@@ -21,7 +21,7 @@ func List() []Mutant {
 		spokenMutants(), geminiMutants(), claudeMutants(), toolModeMutants(),
 		eventMutants(), gateMutants(), pieceMutants(), apiMutants(), specMutants(), aguiMutants(), aguiPictureMutants(),
 		credentialMutants(), pageMutants(), browserMutants(),
-		openaiMutants(), clientMutants(), removalMutants(), socketMutants(), shelfMutants(), formatMutants(),
+		openaiMutants(), clientMutants(), removalMutants(), socketMutants(), shelfMutants(), formatMutants(), indexMutants(),
 	)
 }
 

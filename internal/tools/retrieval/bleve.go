@@ -16,6 +16,8 @@ import (
 	_ "github.com/blevesearch/bleve/v2/analysis/lang/ru"
 	"github.com/blevesearch/bleve/v2/mapping"
 	"github.com/blevesearch/bleve/v2/search/query"
+
+	"parley/internal/tools/retrieval/part"
 )
 
 // bleveIndex is bleve. A document has its text in a field for each analyzer.
@@ -70,7 +72,7 @@ func fieldMapping(analyzer string, store bool) *mapping.FieldMapping {
 	return f
 }
 
-func (e *bleveIndex) add(ctx context.Context, docs []document) error {
+func (e *bleveIndex) Add(ctx context.Context, docs []part.Document) error {
 	return e.fill(ctx, func(put func(id string, fields map[string]any) error) error {
 		for _, d := range docs {
 			if err := put(d.ID, map[string]any{e.fields[0]: d.Text, "chat": d.Chat}); err != nil {
@@ -81,9 +83,9 @@ func (e *bleveIndex) add(ctx context.Context, docs []document) error {
 	})
 }
 
-func (e *bleveIndex) addItems(ctx context.Context, path string) error {
+func (e *bleveIndex) AddLarge(ctx context.Context, path string) error {
 	return e.fill(ctx, func(put func(id string, fields map[string]any) error) error {
-		return items(path, func(one item) error {
+		return part.Items(path, func(one part.Item) error {
 			of := one.Language
 			switch of {
 			case "ja":
@@ -122,7 +124,7 @@ func (e *bleveIndex) fill(ctx context.Context, docs func(put func(id string, fie
 	return e.index.Batch(b)
 }
 
-func (e *bleveIndex) search(ctx context.Context, chat, text string, k int) ([]string, error) {
+func (e *bleveIndex) Search(ctx context.Context, chat, text string, k int) ([]string, error) {
 	var any []query.Query
 	for _, f := range e.fields {
 		match := bleve.NewMatchQuery(text)
@@ -154,4 +156,4 @@ func (e *bleveIndex) search(ctx context.Context, chat, text string, k int) ([]st
 	return ids, nil
 }
 
-func (e *bleveIndex) close() error { return e.index.Close() }
+func (e *bleveIndex) Close() error { return e.index.Close() }

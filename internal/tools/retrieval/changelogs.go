@@ -7,17 +7,19 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"parley/internal/tools/retrieval/part"
 )
 
 // changelogs reads the changelogs of the installed packages as chats: a package is a chat, an entry
 // a message with its author and date. The query of an entry is its first line, if no other entry
 // of the chat begins with it.
-func changelogs() ([]document, error) {
+func changelogs() ([]part.Document, error) {
 	files, err := filepath.Glob("/usr/share/doc/*/changelog.Debian.gz")
 	if err != nil {
 		return nil, err
 	}
-	var all []document
+	var all []part.Document
 	read := map[string]bool{}
 	for _, file := range files {
 		real, err := filepath.EvalSymlinks(file)
@@ -34,7 +36,7 @@ func changelogs() ([]document, error) {
 	return all, nil
 }
 
-func changelog(file string) ([]document, error) {
+func changelog(file string) ([]part.Document, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
@@ -45,8 +47,8 @@ func changelog(file string) ([]document, error) {
 		return nil, err
 	}
 	chat := filepath.Base(filepath.Dir(file))
-	var all []document
-	var d document
+	var all []part.Document
+	var d part.Document
 	var body []string
 	firsts := map[string]int{}
 	lines := bufio.NewScanner(z)
@@ -61,9 +63,9 @@ func changelog(file string) ([]document, error) {
 				firsts[d.Query]++
 				all = append(all, d)
 			}
-			d, body = document{}, nil
+			d, body = part.Document{}, nil
 		case line != "" && line[0] != ' ' && line[0] != '\t':
-			d, body = document{ID: fmt.Sprintf("%s/%d", chat, len(all)), Chat: chat}, []string{plain}
+			d, body = part.Document{ID: fmt.Sprintf("%s/%d", chat, len(all)), Chat: chat}, []string{plain}
 		case plain != "":
 			if said := strings.TrimLeft(plain, "*-+ "); d.Query == "" && len(said) >= minQuery {
 				d.Query = said

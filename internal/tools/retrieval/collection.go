@@ -5,19 +5,19 @@ import (
 	"encoding/gob"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 
+	"parley/internal/tools/retrieval/part"
 	"parley/pkg/index/passage"
 )
 
 // collection is material of one kind.
 type collection struct {
 	code, name string
-	docs       []document
+	docs       []part.Document
 }
 
 // collections reads the material, and keeps what it read in dir for the next run.
@@ -27,7 +27,7 @@ func collections(ctx context.Context, dir string) ([]collection, error) {
 	}
 	var all []collection
 	for _, l := range languages {
-		docs, err := kept(filepath.Join(dir, l.code+".gob"), func() ([]document, error) { return pages(ctx, dir, l.code) })
+		docs, err := kept(filepath.Join(dir, l.code+".gob"), func() ([]part.Document, error) { return pages(ctx, dir, l.code) })
 		if err != nil {
 			return nil, err
 		}
@@ -40,11 +40,11 @@ func collections(ctx context.Context, dir string) ([]collection, error) {
 // chats is the code of the changelogs.
 const chats = "chats"
 
-func kept(path string, read func() ([]document, error)) ([]document, error) {
+func kept(path string, read func() ([]part.Document, error)) ([]part.Document, error) {
 	f, err := os.Open(path)
 	if err == nil {
 		defer func() { _ = f.Close() }()
-		var docs []document
+		var docs []part.Document
 		return docs, gob.NewDecoder(f).Decode(&docs)
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -63,12 +63,6 @@ func write(path string, fill func(e *gob.Encoder) error) error {
 		return err
 	}
 	return errors.Join(fill(gob.NewEncoder(f)), f.Close())
-}
-
-// item is a document of the large collection, with its passages.
-type item struct {
-	ID, Language string
-	Passages     []passage.Passage
 }
 
 // many are the passages of the large collection.
@@ -91,7 +85,7 @@ func large(path string, all []collection) (queries []string, err error) {
 				if c.code == chats {
 					split = passage.Text
 				}
-				one := item{ID: c.code + "/" + d.ID, Language: c.code, Passages: slices.Collect(split(d.Text))}
+				one := part.Item{ID: c.code + "/" + d.ID, Language: c.code, Passages: slices.Collect(split(d.Text))}
 				one.Passages = one.Passages[:min(len(one.Passages), many-count)]
 				count += len(one.Passages)
 				if d.Query != "" && i%20 == 0 {
@@ -108,27 +102,4 @@ func large(path string, all []collection) (queries []string, err error) {
 		return nil
 	})
 	return queries, err
-}
-
-// items reads them one after the other.
-func items(path string, f func(item) error) error {
-	file, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	d := gob.NewDecoder(file)
-	for {
-		var one item
-		err := d.Decode(&one)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err == nil {
-			err = f(one)
-		}
-		if err != nil {
-			return err
-		}
-	}
 }

@@ -12,6 +12,8 @@ import (
 	"unicode"
 
 	_ "modernc.org/sqlite" // registers the driver
+
+	"parley/internal/tools/retrieval/part"
 )
 
 // fts5 is SQLite with its full-text index.
@@ -45,7 +47,7 @@ func openFTS5(dir, tokenize string) (*fts5, error) {
 	return e, err
 }
 
-func (e *fts5) add(ctx context.Context, docs []document) error {
+func (e *fts5) Add(ctx context.Context, docs []part.Document) error {
 	return e.fill(ctx, func(put func(id, chat, heading, text string) error) error {
 		for _, d := range docs {
 			if err := put(d.ID, d.Chat, "", d.Text); err != nil {
@@ -56,9 +58,9 @@ func (e *fts5) add(ctx context.Context, docs []document) error {
 	})
 }
 
-func (e *fts5) addItems(ctx context.Context, path string) error {
+func (e *fts5) AddLarge(ctx context.Context, path string) error {
 	return e.fill(ctx, func(put func(id, chat, heading, text string) error) error {
-		return items(path, func(one item) error {
+		return part.Items(path, func(one part.Item) error {
 			for _, p := range one.Passages {
 				if err := put(one.ID, "", p.Heading, p.Text); err != nil {
 					return err
@@ -91,7 +93,7 @@ func (e *fts5) fill(ctx context.Context, rows func(put func(id, chat, heading, t
 }
 
 // search asks for any of the words, or of the groups of three letters, in the order of BM25.
-func (e *fts5) search(ctx context.Context, chat, query string, k int) ([]string, error) {
+func (e *fts5) Search(ctx context.Context, chat, query string, k int) ([]string, error) {
 	words := strings.FieldsFunc(query, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.Is(unicode.Mn, r)
 	})
@@ -129,4 +131,4 @@ func (e *fts5) search(ctx context.Context, chat, query string, k int) ([]string,
 	return found, rows.Err()
 }
 
-func (e *fts5) close() error { return errors.Join(e.find.Close(), e.db.Close()) }
+func (e *fts5) Close() error { return errors.Join(e.find.Close(), e.db.Close()) }

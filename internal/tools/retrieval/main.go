@@ -17,6 +17,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"parley/internal/tools/retrieval/part"
 )
 
 // limit bounds the whole command.
@@ -38,8 +40,8 @@ func main() {
 var errMissed = errors.New("a figure misses its bound")
 
 func run(ctx context.Context, args []string, out io.Writer) error {
-	if len(args) > 0 && (args[0] == wordBuild || args[0] == wordSearch) {
-		return child(ctx, args, out)
+	if len(args) == 3 && (args[0] == part.Build || args[0] == part.Search) {
+		return part.Run(ctx, args, out, engines()[args[1]])
 	}
 	flags := flag.NewFlagSet("retrieval", flag.ContinueOnError)
 	data := flags.String("data", "bin/retrieval", "the folder of the material and the indexes")

@@ -13,17 +13,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-)
 
-// A document is one that is searched for: a manual page, or an entry of a changelog.
-type document struct {
-	// ID is unique in its collection, Chat the chat of an entry.
-	ID, Chat string
-	// Query is the line that must find the document.
-	Query string
-	// Text is the document as Markdown: the headings of a page begin with #.
-	Text string
-}
+	"parley/internal/tools/retrieval/part"
+)
 
 // languages are those of the manual pages, English first, with their packages of Debian.
 var languages = []struct {
@@ -85,7 +77,7 @@ func command(ctx context.Context, dir, name string, args ...string) error {
 
 // pages reads the manual pages of a language. Links and pages that only name another one are left
 // out.
-func pages(ctx context.Context, dir, code string) ([]document, error) {
+func pages(ctx context.Context, dir, code string) ([]part.Document, error) {
 	folder := code
 	if code == "en" {
 		folder = ""
@@ -95,7 +87,7 @@ func pages(ctx context.Context, dir, code string) ([]document, error) {
 		return nil, err
 	}
 	slices.Sort(files)
-	var all []document
+	var all []part.Document
 	for _, file := range files {
 		source, err := source(file)
 		if err != nil {
@@ -164,10 +156,10 @@ var overstrikes = regexp.MustCompile(".\b")
 
 // page takes a page apart: the text of its first section, NAME in the page's language, is the
 // query, the others are the document. The first and last line of a page hold its name.
-func page(text string) (document, bool) {
+func page(text string) (part.Document, bool) {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if len(lines) < 4 {
-		return document{}, false
+		return part.Document{}, false
 	}
 	var query []string
 	var body strings.Builder
@@ -188,6 +180,6 @@ func page(text string) (document, bool) {
 			body.WriteString(plain + "\n")
 		}
 	}
-	d := document{Query: strings.Join(query, " "), Text: body.String()}
+	d := part.Document{Query: strings.Join(query, " "), Text: body.String()}
 	return d, d.Query != "" && len(d.Text) > 100
 }

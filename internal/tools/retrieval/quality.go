@@ -6,19 +6,14 @@ import (
 	"io"
 	"os"
 	"slices"
-)
 
-// engine is an index to compare.
-type engine interface {
-	add(ctx context.Context, docs []document) error
-	search(ctx context.Context, chat, query string, k int) ([]string, error)
-	close() error
-}
+	"parley/internal/tools/retrieval/part"
+)
 
 // setting is a way to set up an engine.
 type setting struct {
 	engine, name string
-	open         func(dir string) (engine, error)
+	open         func(dir string) (part.Engine, error)
 }
 
 // settings are those for a collection: ours, and for the others each that may be their best one.
@@ -32,12 +27,12 @@ func settings(code string) []setting {
 	case chats:
 		analyzer = "en"
 	}
-	all := []setting{{"parley", "as it is", func(dir string) (engine, error) { return openOurs(dir) }}}
+	all := []setting{{"parley", "as it is", part.OpenParley}}
 	for _, t := range tokenizers {
-		all = append(all, setting{"fts5", t, func(dir string) (engine, error) { return openFTS5(dir, t) }})
+		all = append(all, setting{"fts5", t, func(dir string) (part.Engine, error) { return openFTS5(dir, t) }})
 	}
 	for _, scoring := range []string{"tfidf", "bm25"} {
-		all = append(all, setting{"bleve", analyzer + ", " + scoring, func(dir string) (engine, error) {
+		all = append(all, setting{"bleve", analyzer + ", " + scoring, func(dir string) (part.Engine, error) {
 			return openBleve(dir, analyzer, scoring)
 		}})
 	}
@@ -45,9 +40,8 @@ func settings(code string) []setting {
 }
 
 const (
-	// hitsWanted are those of a search, firstHits those that recall counts.
-	hitsWanted = 10
-	firstHits  = 5
+	// firstHits are those that recall counts.
+	firstHits = 5
 	// everyChat is the share of the entries of chats that are searched for.
 	everyChat = 5
 	// margin is how far ours may be behind the better one in a collection.
@@ -95,7 +89,7 @@ func quality(ctx context.Context, dir string, all []collection, out io.Writer) e
 func (s score) String() string { return fmt.Sprintf("%.4f / %.4f", s.recall, s.mrr) }
 
 // try builds an index of the documents and asks it for each of them.
-func try(ctx context.Context, dir string, s setting, docs []document) (score, int, error) {
+func try(ctx context.Context, dir string, s setting, docs []part.Document) (score, int, error) {
 	folder, err := os.MkdirTemp(dir, "index")
 	if err != nil {
 		return score{}, 0, err
@@ -105,8 +99,8 @@ func try(ctx context.Context, dir string, s setting, docs []document) (score, in
 	if err != nil {
 		return score{}, 0, err
 	}
-	defer func() { _ = e.close() }()
-	if err := e.add(ctx, docs); err != nil {
+	defer func() { _ = e.Close() }()
+	if err := e.Add(ctx, docs); err != nil {
 		return score{}, 0, err
 	}
 	var sum score
@@ -116,7 +110,7 @@ func try(ctx context.Context, dir string, s setting, docs []document) (score, in
 			continue
 		}
 		n++
-		ids, err := e.search(ctx, d.Chat, d.Query, hitsWanted)
+		ids, err := e.Search(ctx, d.Chat, d.Query, part.Hits)
 		if err != nil {
 			return score{}, 0, fmt.Errorf("%q: %w", d.Query, err)
 		}

@@ -7,35 +7,38 @@ import (
 )
 
 const (
-	// Target is the size of a passage at which the next paragraph begins another one, in bytes.
+	// Target is the size at which a passage ends with its paragraph, in bytes.
 	Target = 1000
-	// Most is the size of a passage at most.
+	// Most is the size of a passage at most, in bytes.
 	Most = 2000
-	// maxHeading is the length of a heading with those above it.
-	maxHeading = 200
+	// maxHeading is the size of a heading with those above it, in bytes.
+	maxHeading = 400
+	levels     = 6
+	// between stands between a heading and the one above it.
+	between = " > "
 )
 
-// Passage is a piece of a document that a search can find.
+// Passage is a piece of a document.
 type Passage struct {
-	// Heading is the heading above the passage, after those above that one.
+	// Heading is the heading of the passage, after those above it.
 	Heading string
-	// First and Last are its lines; a document begins with line 1.
+	// First and Last are its lines. A document begins with line 1.
 	First, Last int
-	// Text is a part of the document, without the headings.
-	Text string
+	Text        string
 }
 
-// Markdown splits a document in Markdown.
+// Markdown splits a document in Markdown at its headings, and between paragraphs where it is long.
 func Markdown(text string) iter.Seq[Passage] { return split(text, true) }
 
-// Text splits a document without marks.
+// Text splits a document between its paragraphs where it is long.
 func Text(text string) iter.Seq[Passage] { return split(text, false) }
 
 func split(text string, markdown bool) iter.Seq[Passage] {
 	return func(yield func(Passage) bool) {
 		s := splitter{yield: yield, markdown: markdown}
 		for line := range strings.Lines(text) {
-			if !s.line(line) {
+			s.n++
+			if s.line(strings.TrimRight(line, " \t\r\n")); s.stopped {
 				return
 			}
 		}
@@ -43,108 +46,137 @@ func split(text string, markdown bool) iter.Seq[Passage] {
 	}
 }
 
+// splitter gathers the lines of a passage.
 type splitter struct {
 	yield    func(Passage) bool
-	markdown bool
-	headings [6]string
-	n        int // lines so far
-	first    int
-	last     int
-	text     strings.Builder
-	fence    string
 	stopped  bool
+	markdown bool
+	headings [levels]string
+	fence    string // that ends the code in which the line is
+
+	n           int // of the line
+	first, last int
+	text        strings.Builder
+	blank       int // lines without text since the last one with
 }
 
-func (s *splitter) line(line string) bool {
-	s.n++
-	plain := strings.TrimSpace(line)
+func (s *splitter) line(line string) {
 	if s.markdown {
 		if level, title := s.heading(line); level > 0 {
 			s.flush()
 			s.headings[level-1] = title
 			clear(s.headings[level:])
-			return !s.stopped
+			return
 		}
 	}
-	if plain == "" {
+	if line == "" {
 		if s.text.Len() >= Target {
 			s.flush()
-		} else if s.text.Len() > 0 {
-			s.text.WriteByte('\n')
 		}
-		return !s.stopped
-	}
-	for len(line) > 0 && !s.stopped {
-		room := Most - s.text.Len()
-		if len(line) <= room {
-			s.add(line)
-			break
-		}
-		if s.text.Len() >= Target {
-			s.flush()
-			continue
-		}
-		cut := cutAt(line, room)
-		s.add(line[:cut])
-		line = line[cut:]
-		s.flush()
-	}
-	return !s.stopped
-}
-
-// cutAt finds where a line that is too long is cut: behind a space, else between letters.
-func cutAt(line string, most int) int {
-	if at := strings.LastIndexByte(line[:most], ' '); at > most/2 {
-		return at + 1
-	}
-	for at := most; at > 0; at-- {
-		if utf8.RuneStart(line[at]) {
-			return at
-		}
-	}
-	return most
-}
-
-func (s *splitter) add(text string) {
-	if s.text.Len() == 0 {
-		s.first = s.n
-	}
-	s.last = s.n
-	s.text.WriteString(text)
-}
-
-func (s *splitter) flush() {
-	text := strings.TrimRight(s.text.String(), " \t\r\n")
-	s.text.Reset()
-	if text == "" || s.stopped {
+		s.blank++
 		return
 	}
-	var above []string
-	for _, h := range s.headings {
-		if h != "" {
-			above = append(above, h)
+	for line != "" && !s.stopped {
+		room := Most - s.text.Len() - s.blank - 1
+		switch {
+		case len(line) <= room:
+			s.add(line)
+			return
+		case s.text.Len() > 0:
+			s.flush()
+		default:
+			cut := cutAt(line)
+			s.add(line[:cut])
+			s.flush()
+			line = strings.TrimLeft(line[cut:], " ")
 		}
 	}
-	heading := strings.Join(above, " > ")
-	s.stopped = !s.yield(Passage{Heading: heading, First: s.first, Last: s.last, Text: text})
 }
 
+// cutAt finds where a line that is too long is cut: before a space, or else between letters.
+func cutAt(line string) int {
+	if at := strings.LastIndexByte(line[:Most], ' '); at > Most/2 {
+		return at
+	}
+	at := Most
+	for at > Most-utf8.UTFMax && !utf8.RuneStart(line[at]) {
+		at--
+	}
+	return at
+}
+
+// add puts a line, or a part of one, behind the passage so far.
+func (s *splitter) add(line string) {
+	if s.text.Len() == 0 {
+		s.first = s.n
+	} else {
+		s.text.WriteString(strings.Repeat("\n", min(s.blank, 1)+1))
+	}
+	s.text.WriteString(line)
+	s.last, s.blank = s.n, 0
+}
+
+// flush ends the passage.
+func (s *splitter) flush() {
+	text := s.text.String()
+	s.text.Reset()
+	s.blank = 0
+	if text != "" && !s.stopped {
+		s.stopped = !s.yield(Passage{Heading: s.above(), First: s.first, Last: s.last, Text: text})
+	}
+}
+
+// above is the heading of the passage with as many of those above it as there is room for.
+func (s *splitter) above() string {
+	all := ""
+	for i := levels - 1; i >= 0; i-- {
+		h := s.headings[i]
+		switch {
+		case h == "":
+		case all == "":
+			all = clip(h)
+		case len(h)+len(between)+len(all) <= maxHeading:
+			all = h + between + all
+		}
+	}
+	return all
+}
+
+func clip(h string) string {
+	if len(h) <= maxHeading {
+		return h
+	}
+	return strings.ToValidUTF8(h[:maxHeading], "")
+}
+
+// heading tells the headings that begin with #, outside of code.
 func (s *splitter) heading(line string) (level int, title string) {
-	plain := strings.TrimSpace(line)
-	if s.fence != "" {
+	plain := strings.TrimLeft(line, " ")
+	if len(line)-len(plain) > 3 {
+		return 0, "" // code
+	}
+	mark := len(plain) - len(strings.TrimLeft(plain, "`"))
+	if mark == 0 {
+		mark = len(plain) - len(strings.TrimLeft(plain, "~"))
+	}
+	switch {
+	case s.fence != "":
 		if strings.HasPrefix(plain, s.fence) {
 			s.fence = ""
 		}
 		return 0, ""
-	}
-	if strings.HasPrefix(plain, "```") || strings.HasPrefix(plain, "~~~") {
-		s.fence = plain[:3]
+	case mark >= 3:
+		s.fence = plain[:mark]
 		return 0, ""
 	}
-	rest := strings.TrimLeft(line, "#")
-	level = len(line) - len(rest)
-	if level == 0 || level > 6 || rest == "" || rest[0] != ' ' && rest[0] != '\t' {
+	title = strings.TrimLeft(plain, "#")
+	level = len(plain) - len(title)
+	if level == 0 || level > levels || title != "" && title[0] != ' ' && title[0] != '\t' {
 		return 0, ""
 	}
-	return level, strings.TrimSpace(strings.TrimRight(strings.TrimSpace(rest), "#"))
+	title = strings.TrimSpace(title)
+	if open := strings.TrimRight(title, "#"); open == "" || strings.HasSuffix(open, " ") {
+		title = strings.TrimSpace(open)
+	}
+	return level, title
 }

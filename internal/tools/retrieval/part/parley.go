@@ -1,4 +1,4 @@
-package main
+package part
 
 import (
 	"context"
@@ -10,23 +10,24 @@ import (
 	"parley/pkg/index/passage"
 )
 
-// ours is the index of Parley.
-type ours struct {
+// parley is the index of Parley.
+type parley struct {
 	index *index.Index
 }
 
-func openOurs(dir string) (*ours, error) {
+// OpenParley opens the index in dir, or makes it.
+func OpenParley(dir string) (Engine, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
 	ix, err := index.Open(filepath.Join(dir, "index"))
-	return &ours{ix}, err
+	return &parley{ix}, err
 }
 
 // everything is the scope of documents without a chat.
 const everything = "all"
 
-func (e *ours) add(ctx context.Context, docs []document) error {
+func (e *parley) Add(ctx context.Context, docs []Document) error {
 	return e.index.Update(ctx, func(b *index.Batch) error {
 		for _, d := range docs {
 			scope, split := d.Chat, passage.Text
@@ -41,15 +42,15 @@ func (e *ours) add(ctx context.Context, docs []document) error {
 	})
 }
 
-func (e *ours) addItems(ctx context.Context, path string) error {
+func (e *parley) AddLarge(ctx context.Context, path string) error {
 	return e.index.Update(ctx, func(b *index.Batch) error {
-		return items(path, func(one item) error {
+		return Items(path, func(one Item) error {
 			return b.Put(everything, index.Document{ID: one.ID, Passages: one.Passages})
 		})
 	})
 }
 
-func (e *ours) search(ctx context.Context, chat, query string, k int) ([]string, error) {
+func (e *parley) Search(ctx context.Context, chat, query string, k int) ([]string, error) {
 	if chat == "" {
 		chat = everything
 	}
@@ -61,4 +62,4 @@ func (e *ours) search(ctx context.Context, chat, query string, k int) ([]string,
 	return ids, err
 }
 
-func (e *ours) close() error { return e.index.Close() }
+func (e *parley) Close() error { return e.index.Close() }

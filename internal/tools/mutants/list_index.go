@@ -1,0 +1,80 @@
+package mutants
+
+// indexMutants break the index of words.
+func indexMutants() []Mutant {
+	const room, blocks, words, passage = "pkg/index", "pkg/index/blocks", "pkg/index/words", "pkg/index/passage"
+	const kills, damage, scopes, purge, terms = "index: kills", "index: damage", "index: scopes", "index: purge", "index: words"
+	return []Mutant{
+		{
+			Promise: kills, Defect: "writes over the place of the newest manifest",
+			File: room + "/file.go", Old: "at = slotB", New: "at = slotA",
+			Dir: room, Test: "^TestKilledAtEachByte$",
+		},
+		{
+			Promise: kills, Defect: "trusts a slot whose manifest is not whole",
+			File: room + "/file.go", Old: "continue // the other one is from before", New: "return nil, err",
+			Dir: room, Test: "^TestPowerCut$",
+		},
+		{
+			Promise: damage, Defect: "reads blocks whatever their checksums",
+			File: blocks + "/block.go", Old: "if !r.unchecked && Sum(", New: "if r.unchecked && Sum(",
+			Dir: room, Test: "^TestEachByteDamaged$",
+		},
+		{
+			Promise: damage, Defect: "takes postings of passages that there are not",
+			File: room + "/postings.go", Old: "|| next+step >= uint64(limit) {", New: "|| next+step < next {",
+			Dir: room, Test: "^TestHostileBlocks$",
+		},
+		{
+			Promise: damage, Defect: "stems words of a language that there is not",
+			File: words + "/words.go", Old: "if !l.Valid() {", New: "if l == languages {",
+			Dir: room, Test: "^FuzzFile$",
+		},
+		{
+			Promise: damage, Defect: "opens a file of another form as it is",
+			File: room + "/file.go", Old: "string(head[:len(magic)]) != magic", New: "len(head) < len(magic)",
+			Dir: room, Test: "^TestEachByteDamaged$",
+		},
+		{
+			Promise: scopes, Defect: "takes a scope for another one whose name goes on",
+			File: blocks + "/table.go", Old: "!bytes.Equal(c.Key(), key)", New: "!bytes.HasPrefix(c.Key(), key)",
+			Dir: room, Test: "^TestNoWordCrosses$",
+		},
+		{
+			Promise: scopes, Defect: "reads a scope twice that is named twice",
+			File: room + "/search.go", Old: "slices.Compact(slices.Sorted(slices.Values(scopes)))",
+			New: "slices.Sorted(slices.Values(scopes))",
+			Dir: room, Test: "^TestNoWordCrosses$",
+		},
+		{
+			Promise: purge, Defect: "copies removed documents along",
+			File: room + "/mergesegments.go", Old: "if len(only.dead) == 0 && only.meta.wipes", New: "if only.meta.wipes",
+			Dir: room, Test: "^TestPurgeLeavesNoTrace$",
+		},
+		{
+			Promise: purge, Defect: "counts the segments that the file ever had",
+			File: room + "/update.go", Old: "seg.id, seg.off = 1, dataBegin", New: "seg.id, seg.off = s.nextID, dataBegin",
+			Dir: room, Test: "^TestPurgeLeavesNoTrace$",
+		},
+		{
+			Promise: purge, Defect: "lets the file grow",
+			File: room + "/update.go", Old: "if end > 2*live+spare {", New: "if end > 2000*live+spare {",
+			Dir: room, Test: "^TestTheFileStaysSmall$",
+		},
+		{
+			Promise: terms, Defect: "looks for the words of one language",
+			File: room + "/search.go", Old: "if n < len(all) && !slices", New: "if first && !slices",
+			Dir: room, Test: "^TestLanguages$",
+		},
+		{
+			Promise: terms, Defect: "keeps accents",
+			File: words + "/words.go", Old: "if !isAccent(d) {", New: "if !isAccent(r) {",
+			Dir: words, Test: "^TestTerms$",
+		},
+		{
+			Promise: terms, Defect: "miscounts the lines of a passage",
+			File: passage + "/passage.go", Old: "s.first = s.n", New: "s.first = s.n - 1",
+			Dir: passage, Test: "^TestMarkdown$",
+		},
+	}
+}

@@ -1,0 +1,8 @@
+// Package passage splits documents into passages: pieces that a search can find and a person can look
+// up, each with its lines and the headings above it.
+//
+// It promises that the passages have every line of the document that is not blank, in order and once,
+// apart from headings; that a passage has at most [Most] bytes; and that only a line that is longer
+// than that is cut, between words where it has any, never within a letter. [Markdown] knows headings,
+// [Text] takes every line as it is. A reader of another format hands over Markdown or text.
+package passage
