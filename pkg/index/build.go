@@ -90,7 +90,7 @@ func (b *builder) document(d *Document, first uint32) (lengths []uint32) {
 		if l == words.None {
 			l = words.Detect(p.Text, usual)
 		}
-		number := first + uint32(i) //nolint:gosec // a batch is smaller
+		number := first + uint32(i)
 		n := uint32(0)
 		b.analyzer.Each(l, p.Text, func(terms []string) {
 			n++

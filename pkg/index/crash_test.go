@@ -2,7 +2,6 @@ package index_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"parley/pkg/index"
+	"parley/pkg/index/blocks"
 )
 
 // TestMain runs the tests, or writes an index until it is killed: the arguments are then writerWord
@@ -28,9 +28,12 @@ func TestMain(m *testing.M) {
 		return
 	}
 	if err := writeOnAndOn(os.Args[2]); err != nil {
-		fmt.Println("error", err)
+		say("error", err)
 	}
 }
+
+// say is how the writer speaks to the test that started it.
+func say(words ...any) { _, _ = fmt.Fprintln(os.Stdout, words...) }
 
 const writerWord = "write-an-index"
 
@@ -66,7 +69,7 @@ func writeOnAndOn(path string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Println("done", n)
+		say("done", n)
 	}
 }
 
@@ -273,7 +276,7 @@ func TestPowerCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range writes[:len(writes)-1] {
-		writes[i].data = bytes.Repeat([]byte{0}, len(writes[i].data))
+		writes[i].data = make([]byte, len(writes[i].data))
 	}
 	if err := os.WriteFile(path, apply(before, writes, 1<<30), 0o600); err != nil {
 		t.Fatal(err)
@@ -331,7 +334,7 @@ func damagedAt(t *testing.T, path string, b []byte, want []index.Hit, docs []ind
 	switch {
 	case ix.Fresh():
 		outcome = "anew"
-	case errors.Is(err, index.Damaged):
+	case errors.Is(err, blocks.ErrDamaged):
 		outcome = "found damaged"
 		if err := ix.Reset(t.Context()); err != nil {
 			t.Fatalf("%s: %v", path, err)
@@ -351,7 +354,9 @@ func damagedAt(t *testing.T, path string, b []byte, want []index.Hit, docs []ind
 // TestAnotherForm: a file of another version is made anew, as is one that is something else.
 func TestAnotherForm(t *testing.T) {
 	t.Parallel()
-	for name, content := range map[string]string{"version": "PARLEYX9" + strings.Repeat("x", 500), "short": "PARL", "text": strings.Repeat("text\n", 100)} {
+	for name, content := range map[string]string{
+		"version": "PARLEYX9" + strings.Repeat("x", 500), "short": "PARL", "text": strings.Repeat("text\n", 100),
+	} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)

@@ -96,12 +96,3 @@ func (r *record) read(b []byte, size int64) error {
 	}
 	return f.Err()
 }
-
-// passages counts those of the document.
-func (r *record) passages() int64 {
-	n := int64(0)
-	for _, p := range r.pieces {
-		n += p.passages
-	}
-	return n
-}

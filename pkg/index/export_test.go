@@ -1,27 +1,12 @@
 package index
 
-import (
-	"io"
-
-	"parley/pkg/index/blocks"
-)
+import "parley/pkg/index/blocks"
 
 // Disk is the file below an index.
-type Disk interface {
-	io.ReaderAt
-	io.WriterAt
-	Sync() error
-	Truncate(size int64) error
-	Close() error
-}
+type Disk = disk
 
 // OpenOn opens an index whose file wrap sees.
-func OpenOn(path string, wrap func(Disk) Disk) (*Index, error) {
-	return open(path, func(d disk) disk { return wrap(d) })
-}
-
-// Damaged is the error of a damaged file.
-var Damaged = blocks.ErrDamaged
+func OpenOn(path string, wrap func(Disk) Disk) (*Index, error) { return open(path, wrap) }
 
 // Place is where a block is in the file.
 type Place struct {

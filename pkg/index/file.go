@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	// magic begins a file. Its last letter is the form of the file and of the words in it: a file of
+	// The begin of a file. Its last letter is the form of the file and of the words in it: a file of
 	// another form is made anew.
 	magic     = "PARLEYX1"
 	slotA     = 64 // two slots tell in turn where the newest manifest is
@@ -124,7 +124,7 @@ func lock(path string) (*os.File, error) {
 }
 
 func lockFile(f *os.File) error {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) //nolint:gosec // a descriptor is small
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return ErrLocked
 	}
@@ -171,7 +171,8 @@ func readSlot(d disk, slot []byte, size int64) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s, s.read(b)
+	err = s.read(b)
+	return s, err
 }
 
 func (s *state) read(b []byte) error {

@@ -16,27 +16,27 @@ import (
 )
 
 // hostile is a file that a fuzzer changes, with the places of its blocks.
-func hostile(t testing.TB) (content []byte, places []index.Place) {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "index")
+func hostile(tb testing.TB) (content []byte, places []index.Place) {
+	tb.Helper()
+	path := filepath.Join(tb.TempDir(), "index")
 	ix, err := index.Open(path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var docs []index.Document
 	for i := range 300 {
 		docs = append(docs, doc(fmt.Sprintf("doc%03d", i), "the word "+strings.Repeat("again ", i%9), fmt.Sprintf("number%d 文書を探す", i)))
 	}
-	put(t, ix, "a", docs...)
-	put(t, ix, "b", doc("else", "elsewhere"))
-	put(t, ix, "a", docs[3], docs[5])
+	put(tb, ix, "a", docs...)
+	put(tb, ix, "b", doc("else", "elsewhere"))
+	put(tb, ix, "a", docs[3], docs[5])
 	places, err = index.Places(ix)
 	if err := errors.Join(err, ix.Close()); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	content, err = os.ReadFile(path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return content, places
 }
@@ -52,7 +52,7 @@ func TestPlaces(t *testing.T) {
 			t.Fatalf("%+v is no block", p)
 		}
 	}
-	for _, k := range []blocks.Kind{blocks.KindLeaf, blocks.KindBranch, blocks.KindPostings, blocks.KindLengths, blocks.KindKills, blocks.KindText} {
+	for k := blocks.KindLeaf; k < blocks.KindManifest; k++ {
 		if kinds[k] == 0 {
 			t.Errorf("no block of kind %d", k)
 		}
@@ -143,7 +143,7 @@ func useHostile(t *testing.T, path string, b []byte) {
 	}
 	defer ix.Close()
 	fine := func(what string, err error) {
-		if err != nil && !errors.Is(err, index.Damaged) && !errors.Is(err, index.ErrBounds) {
+		if err != nil && !errors.Is(err, blocks.ErrDamaged) && !errors.Is(err, index.ErrBounds) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}

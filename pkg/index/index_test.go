@@ -29,32 +29,35 @@ func doc(id string, texts ...string) index.Document {
 	return d
 }
 
-func opened(t testing.TB, path string) *index.Index {
-	t.Helper()
+func opened(tb testing.TB, path string) *index.Index {
+	tb.Helper()
 	ix, err := index.Open(path)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := ix.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
 	return ix
 }
 
-func fresh(t testing.TB) *index.Index { return opened(t, filepath.Join(t.TempDir(), "index")) }
+func fresh(tb testing.TB) *index.Index {
+	tb.Helper()
+	return opened(tb, filepath.Join(tb.TempDir(), "index"))
+}
 
-func update(t testing.TB, ix *index.Index, change func(b *index.Batch) error) {
-	t.Helper()
-	if err := ix.Update(t.Context(), change); err != nil {
-		t.Fatal(err)
+func update(tb testing.TB, ix *index.Index, change func(b *index.Batch) error) {
+	tb.Helper()
+	if err := ix.Update(tb.Context(), change); err != nil {
+		tb.Fatal(err)
 	}
 }
 
-func put(t testing.TB, ix *index.Index, scope string, docs ...index.Document) {
-	t.Helper()
-	update(t, ix, func(b *index.Batch) error {
+func put(tb testing.TB, ix *index.Index, scope string, docs ...index.Document) {
+	tb.Helper()
+	update(tb, ix, func(b *index.Batch) error {
 		for _, d := range docs {
 			if err := b.Put(scope, d); err != nil {
 				return err
@@ -64,28 +67,28 @@ func put(t testing.TB, ix *index.Index, scope string, docs ...index.Document) {
 	})
 }
 
-func search(t testing.TB, ix *index.Index, q index.Query) []index.Hit {
-	t.Helper()
-	hits, err := ix.Search(t.Context(), q)
+func search(tb testing.TB, ix *index.Index, q index.Query) []index.Hit {
+	tb.Helper()
+	hits, err := ix.Search(tb.Context(), q)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return hits
 }
 
 // found are the IDs of the hits, in order.
-func found(t testing.TB, ix *index.Index, scope, text string) []string {
-	t.Helper()
+func found(tb testing.TB, ix *index.Index, scope, text string) []string {
+	tb.Helper()
 	ids := []string{}
-	for _, h := range search(t, ix, index.Query{Scopes: []string{scope}, Text: text}) {
+	for _, h := range search(tb, ix, index.Query{Scopes: []string{scope}, Text: text}) {
 		ids = append(ids, h.ID)
 	}
 	return ids
 }
 
-func sortedIDs(t testing.TB, ix *index.Index, text string) []string {
-	t.Helper()
-	ids := found(t, ix, "a", text)
+func sortedIDs(tb testing.TB, ix *index.Index, text string) []string {
+	tb.Helper()
+	ids := found(tb, ix, "a", text)
 	slices.Sort(ids)
 	return ids
 }
@@ -149,10 +152,13 @@ func TestLimits(t *testing.T) {
 	ix := fresh(t)
 	var docs []index.Document
 	for i := range 300 {
-		docs = append(docs, doc(fmt.Sprintf("%03d", i), "apple "+strings.Repeat("pear ", i%7), "apple apple "+strings.Repeat("plum ", i%5), "apple"))
+		pears, plums := strings.Repeat("pear ", i%7), strings.Repeat("plum ", i%5)
+		docs = append(docs, doc(fmt.Sprintf("%03d", i), "apple "+pears, "apple apple "+plums, "apple"))
 	}
 	put(t, ix, "a", docs...)
-	for _, c := range []struct{ limit, each, want, documents int }{{0, 0, 10, 10}, {5, 0, 5, 5}, {1000, 0, 100, 100}, {100, 2, 100, 50}, {9, 3, 9, 3}} {
+	for _, c := range []struct{ limit, each, want, documents int }{
+		{0, 0, 10, 10}, {5, 0, 5, 5}, {1000, 0, 100, 100}, {100, 2, 100, 50}, {9, 3, 9, 3},
+	} {
 		hits := search(t, ix, index.Query{Scopes: []string{"a"}, Text: "apple", Limit: c.limit, PerDocument: c.each})
 		ids := map[string]bool{}
 		for i, h := range hits {

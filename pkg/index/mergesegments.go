@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"context"
 
 	"parley/pkg/index/blocks"
@@ -51,12 +52,12 @@ func scopeCursors(r blocks.Reader, segments []segment) ([]*blocks.Cursor, error)
 func nextScope(cursors []*blocks.Cursor) ([]byte, error) {
 	var least []byte
 	for _, c := range cursors {
-		if c.Valid() && (least == nil || string(c.Key()) < string(least)) {
+		if c.Valid() && (least == nil || bytes.Compare(c.Key(), least) < 0) {
 			least = append([]byte{}, c.Key()...)
 		}
 	}
 	for _, c := range cursors {
-		if least != nil && c.Valid() && string(c.Key()) == string(least) {
+		if least != nil && c.Valid() && bytes.Equal(c.Key(), least) {
 			if err := c.Next(); err != nil {
 				return nil, err
 			}
@@ -71,30 +72,20 @@ func (m *merger) scope(ctx context.Context, sw *segmentWriter, r blocks.Reader, 
 	if err != nil {
 		return err
 	}
-	below := kills{} // of older segments
-	wipes := false
-	for _, part := range sections {
-		wipes = wipes || part.meta.wipes
-		if err := part.addKills(below); err != nil {
-			return err
-		}
+	below, wipes, err := belowOf(sections, segments[from:])
+	if err != nil {
+		return err
 	}
-	for _, s := range segments[from:] {
-		delete(below, s.id)
-	}
-	if wipes || from == 0 {
+	if from == 0 { // there is no segment below
 		clear(below)
-		wipes = from > 0
+		wipes = false
 	}
 	off := sw.w.Offset()
-	if len(sections) == 1 {
-		only := sections[0]
-		if len(only.dead) == 0 && only.meta.wipes == wipes && (from > 0 || only.meta.kills.Len == 0) {
-			if err := sw.w.Copy(only.r.Raw(), only.r.Size()); err != nil {
-				return err
-			}
-			return sw.add(scope, off, only.meta)
+	if only := sections[0]; len(sections) == 1 && only.isClean(wipes) && (from > 0 || only.meta.kills.Len == 0) {
+		if err := sw.w.Copy(only.r.Raw(), only.r.Size()); err != nil {
+			return err
 		}
+		return sw.add(scope, off, only.meta)
 	}
 	meta, err := m.sections(ctx, sw.w, sections, below)
 	if err != nil {
@@ -105,4 +96,25 @@ func (m *merger) scope(ctx context.Context, sw *segmentWriter, r blocks.Reader, 
 		return nil // its bytes are none: tables and streams without entries are empty
 	}
 	return sw.add(scope, off, meta)
+}
+
+// isClean says that all documents of the section are there, and that it wipes older ones or not.
+func (s *scoped) isClean(wipes bool) bool { return len(s.dead) == 0 && s.meta.wipes == wipes }
+
+// belowOf gives the documents of segments below the merged ones that are gone, or says that all are.
+func belowOf(sections []scoped, merged []segment) (below kills, wipes bool, err error) {
+	below = kills{}
+	for _, part := range sections {
+		wipes = wipes || part.meta.wipes
+		if err := part.addKills(below); err != nil {
+			return nil, false, err
+		}
+	}
+	for i := range merged {
+		delete(below, merged[i].id)
+	}
+	if wipes {
+		clear(below)
+	}
+	return below, wipes, nil
 }

@@ -15,7 +15,7 @@ type posting struct {
 }
 
 const (
-	// inlinePostings is the length up to which postings are in the table of the terms.
+	// The length up to which postings are in the table of the terms.
 	inlinePostings = 512
 	tagInline      = 0
 	tagStream      = 1
@@ -58,7 +58,7 @@ func decodePostings(b []byte, limit uint32, all []posting) ([]posting, error) {
 			return nil, damagedPostings()
 		}
 		next += step
-		all = append(all, posting{uint32(next), uint32(count)})
+		all = append(all, posting{uint32(next), uint32(count)}) //nolint:gosec // both are bounded above
 		next++
 	}
 	return all, nil

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -44,9 +45,9 @@ type Hit struct {
 const (
 	docK1, docB         = 4, 0.75
 	passageK1, passageB = 0.5, 0.75
-	// passageShare is the weight of a passage beside that of its document.
+	// The weight of a passage beside that of its document.
 	passageShare = 0.6
-	// denseWeight is that of a pair of letters in a script without spaces: a word has about two.
+	// The weight of a pair of letters in a script without spaces: a word has about two.
 	denseWeight = 0.5
 
 	defaultLimit = 10
@@ -54,7 +55,7 @@ const (
 	maxQuery     = 4 << 10 // bytes
 	maxWords     = 64
 	maxScopes    = 256
-	// maxBegun are the terms that begin with a single letter of such a script.
+	// How many terms may begin with a single letter of such a script.
 	maxBegun = 64
 )
 
@@ -179,8 +180,8 @@ func (s *searching) add(scope string, of scoped) (all int, err error) {
 		return 0, err
 	}
 	for doc, first := range p.lengths.first[:len(p.lengths.first)-1] {
-		number, n := p.docs+uint32(doc), uint32(0) //nolint:gosec // bounded by the file
-		dead := of.dead[uint32(doc)]               //nolint:gosec // bounded by the file
+		number, n := p.docs+uint32(doc), uint32(0)
+		dead := of.dead[uint32(doc)]
 		if dead {
 			number = gone
 		}
@@ -212,7 +213,7 @@ type word struct {
 // words finds the different words of a query.
 func (s *searching) words(text string) []word {
 	var all []word
-	for l := words.Language(0); l < 1<<languageBits; l++ {
+	for l := range words.Language(1 << languageBits) {
 		if s.languages>>l&1 == 0 {
 			continue
 		}
@@ -264,7 +265,11 @@ func (s *searching) find(w word) error {
 		p := &s.parts[i]
 		p.found = len(s.found)
 		for _, t := range w.terms {
-			if err := s.term(p, t, w.begins); err != nil {
+			collect := s.term
+			if w.begins {
+				collect = s.begun
+			}
+			if err := collect(p, t); err != nil {
 				return err
 			}
 		}
@@ -275,20 +280,22 @@ func (s *searching) find(w word) error {
 	return nil
 }
 
-// term collects the postings of a term, or of those that begin with it, in a part.
-func (s *searching) term(p *part, term string, begins bool) error {
+// term collects the postings of a term in a part.
+func (s *searching) term(p *part, term string) error {
+	value, _, ok, err := p.terms().Get([]byte(term))
+	if err != nil || !ok {
+		return err
+	}
+	return s.postings(p, value)
+}
+
+// begun collects the postings of the terms that begin so.
+func (s *searching) begun(p *part, begin string) error {
 	c := p.terms().Cursor()
-	err := c.Seek([]byte(term))
-	for n := 0; err == nil && c.Valid() && n < maxBegun; n++ {
-		key := c.Key()
-		if len(key) < len(term) || string(key[:len(term)]) != term || !begins && len(key) > len(term) {
-			break
-		}
+	err := c.Seek([]byte(begin))
+	for n := 0; err == nil && c.Valid() && n < maxBegun && bytes.HasPrefix(c.Key(), []byte(begin)); n++ {
 		if err := s.postings(p, c.Value()); err != nil {
 			return err
-		}
-		if !begins {
-			break
 		}
 		err = c.Next()
 	}
@@ -384,7 +391,7 @@ func (s *searching) best(limit, perDocument int) []rated {
 		for ; i < len(s.docOf) && s.docOf[i] == doc; i++ {
 			if doc != gone && s.score[i] > 0 {
 				share := passageShare * s.score[i] * s.covered[i] / s.total
-				own = append(own, rated{uint32(i), s.docScore[doc] + share}) //nolint:gosec // bounded by the file
+				own = append(own, rated{uint32(i), s.docScore[doc] + share})
 			}
 		}
 		if len(own) > perDocument {

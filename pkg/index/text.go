@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"compress/flate"
+	"errors"
 	"fmt"
 	"io"
 
@@ -11,9 +12,9 @@ import (
 )
 
 const (
-	// pieceSize is the size at which a piece of text is full, before it is compressed.
+	// The size at which a piece of text is full, before it is compressed.
 	pieceSize = 16 << 10
-	// maxPiece is the size of a piece, before it is compressed.
+	// The size of a piece at most, before it is compressed.
 	maxPiece  = pieceSize + MaxPassage + 64
 	tagPlain  = 0
 	tagPacked = 1
@@ -133,13 +134,13 @@ func (u *unpacker) unpack(b []byte) ([]byte, error) {
 	source := bytes.NewReader(b[1:])
 	if u.inflate == nil {
 		u.inflate = flate.NewReader(source)
-	} else if err := u.inflate.(flate.Resetter).Reset(source, nil); err != nil {
-		return nil, err
+	} else if again, ok := u.inflate.(flate.Resetter); !ok || again.Reset(source, nil) != nil {
+		u.inflate = flate.NewReader(source)
 	}
 	u.plain.Reset()
 	n, err := io.Copy(&u.plain, io.LimitReader(u.inflate, maxPiece+1))
 	if err != nil || n > maxPiece {
-		return nil, fmt.Errorf("%w: a packed text: %w", blocks.ErrDamaged, err)
+		return nil, errors.Join(err, fmt.Errorf("%w: a packed text", blocks.ErrDamaged))
 	}
 	return u.plain.Bytes(), nil
 }

@@ -12,11 +12,11 @@ import (
 )
 
 const (
-	// maxPending is the memory of the documents that a batch gathers before it writes them.
+	// The memory of the documents that a batch gathers before it writes them.
 	maxPending = 2 << 20
-	// fanIn is how many segments of a level become one of the next level.
+	// How many segments of a level become one of the next level.
 	fanIn = 8
-	// spare are the bytes out of use that a file may always have.
+	// The bytes out of use that a file may always have.
 	spare = 1 << 20
 )
 

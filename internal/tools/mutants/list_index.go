@@ -3,7 +3,7 @@ package mutants
 // indexMutants break the index of words.
 func indexMutants() []Mutant {
 	const room, blocks, words, passage = "pkg/index", "pkg/index/blocks", "pkg/index/words", "pkg/index/passage"
-	const kills, damage, scopes, purge, terms = "index: kills", "index: damage", "index: scopes", "index: purge", "index: words"
+	const kills, damage, scopes, purge = "index: kills", "index: damage", "index: scopes", "index: purge"
 	return []Mutant{
 		{
 			Promise: kills, Defect: "writes over the place of the newest manifest",
@@ -48,7 +48,7 @@ func indexMutants() []Mutant {
 		},
 		{
 			Promise: purge, Defect: "copies removed documents along",
-			File: room + "/mergesegments.go", Old: "if len(only.dead) == 0 && only.meta.wipes", New: "if only.meta.wipes",
+			File: room + "/mergesegments.go", Old: "return len(s.dead) == 0 && s.meta.wipes == wipes", New: "return s.meta.wipes == wipes",
 			Dir: room, Test: "^TestPurgeLeavesNoTrace$",
 		},
 		{
@@ -62,17 +62,17 @@ func indexMutants() []Mutant {
 			Dir: room, Test: "^TestTheFileStaysSmall$",
 		},
 		{
-			Promise: terms, Defect: "looks for the words of one language",
+			Promise: "index: words", Defect: "looks for the words of one language",
 			File: room + "/search.go", Old: "if n < len(all) && !slices", New: "if first && !slices",
 			Dir: room, Test: "^TestLanguages$",
 		},
 		{
-			Promise: terms, Defect: "keeps accents",
+			Promise: "index: words", Defect: "keeps accents",
 			File: words + "/words.go", Old: "if !isAccent(d) {", New: "if !isAccent(r) {",
 			Dir: words, Test: "^TestTerms$",
 		},
 		{
-			Promise: terms, Defect: "miscounts the lines of a passage",
+			Promise: "index: words", Defect: "miscounts the lines of a passage",
 			File: passage + "/passage.go", Old: "s.first = s.n", New: "s.first = s.n - 1",
 			Dir: passage, Test: "^TestMarkdown$",
 		},

@@ -15,10 +15,10 @@ var ErrDamaged = errors.New("the file is damaged")
 const (
 	// Chunk is the length of the blocks of a stream; the last one may be shorter.
 	Chunk = 32 << 10
-	// maxBlock is the length that a block may have.
+	// The length that a block may have.
 	maxBlock = 1 << 20
 	sumSize  = 4
-	// buffered are the bytes that a writer gathers.
+	// The bytes that a writer gathers.
 	buffered = 64 << 10
 )
 

@@ -15,14 +15,14 @@ import (
 )
 
 // file is a table in memory.
-func file(t testing.TB, keys, values []string) ([]byte, blocks.Root) {
-	t.Helper()
+func file(tb testing.TB, keys, values []string) ([]byte, blocks.Root) {
+	tb.Helper()
 	var b bytes.Buffer
 	w := blocks.NewWriter(&b)
 	table := blocks.NewTable(w)
 	for i, k := range keys {
 		if err := table.Add([]byte(k), []byte(values[i])); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	root, err := table.Finish()
@@ -30,7 +30,7 @@ func file(t testing.TB, keys, values []string) ([]byte, blocks.Root) {
 		err = w.Flush()
 	}
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return b.Bytes(), root
 }
@@ -98,7 +98,8 @@ func lookUp(t *testing.T, table blocks.Table, keys, values []string) {
 		if err := c.At(int64(i)); err != nil || string(c.Key()) != keys[i] {
 			t.Fatalf("at %d is %s: %v", i, c.Key(), err)
 		}
-		if err := c.Seek([]byte(keys[i] + "\x00")); err != nil || c.Valid() != (i+1 < len(keys)) || c.Valid() && string(c.Key()) != keys[i+1] {
+		err = c.Seek([]byte(keys[i] + "\x00"))
+		if err != nil || c.Valid() != (i+1 < len(keys)) || c.Valid() && string(c.Key()) != keys[i+1] {
 			t.Fatalf("behind %s: %v", keys[i], err)
 		}
 	}
@@ -158,7 +159,8 @@ func TestStream(t *testing.T) {
 			t.Errorf("read as another kind: %v", err)
 		}
 	}
-	for _, ref := range []blocks.Ref{{Off: -1, Len: 1}, {Off: 0, Len: -1}, {Off: 0, Len: 1 << 62}, {Off: 1 << 62, Len: 1}, {Off: int64(b.Len()), Len: 1}} {
+	end := int64(b.Len())
+	for _, ref := range []blocks.Ref{{Off: -1, Len: 1}, {Off: 0, Len: -1}, {Off: 0, Len: 1 << 62}, {Off: 1 << 62, Len: 1}, {Off: end, Len: 1}} {
 		if _, err := reader(b.Bytes()).Stream(blocks.KindPostings, ref, nil); !errors.Is(err, blocks.ErrDamaged) {
 			t.Errorf("%+v: %v", ref, err)
 		}
@@ -194,7 +196,7 @@ func FuzzTable(f *testing.F) {
 	keys, values := sample(300)
 	b, root := file(f, keys, values)
 	f.Add(b, root.Append(nil), []byte(keys[100]))
-	f.Fuzz(func(t *testing.T, b, rootBytes, key []byte) {
+	f.Fuzz(func(_ *testing.T, b, rootBytes, key []byte) {
 		r := blocks.Unchecked(reader(b))
 		fields := blocks.NewFields(rootBytes)
 		root := fields.Root(r.Size())

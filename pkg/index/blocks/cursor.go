@@ -96,7 +96,7 @@ func (c *Cursor) descend(right func(f *frame) bool) error {
 func (f *frame) last(right func(f *frame) bool) error {
 	for len(f.rest) > 0 {
 		was := *f
-		if err := f.next(true); err != nil {
+		if err := f.nextBranch(); err != nil {
 			return err
 		}
 		if !right(f) {
@@ -133,11 +133,38 @@ func (c *Cursor) load(i int, ref Ref, before int64) error {
 		return damaged("an empty block of a table")
 	}
 	f.buf, f.rest, f.key, f.before, f.count, f.most = b[:cap(b)], b, f.key[:0], before, 0, c.t.root.Count
-	return f.next(kind == KindBranch)
+	return c.step(i)
+}
+
+// step reads the next entry of the block of a level.
+func (c *Cursor) step(i int) error {
+	if i == len(c.stack)-1 {
+		return c.stack[i].nextLeaf()
+	}
+	return c.stack[i].nextBranch()
+}
+
+// nextLeaf reads the next entry of a leaf.
+func (f *frame) nextLeaf() error {
+	err := f.next()
+	f.count = 1
+	return err
+}
+
+// nextBranch reads the next entry of a branch, whose value ends with the entries below it.
+func (f *frame) nextBranch() error {
+	if err := f.next(); err != nil {
+		return err
+	}
+	below := NewFields(f.value)
+	below.Number(1 << 62)
+	below.Number(1 << 62)
+	f.count = below.Number(f.most)
+	return below.Err()
 }
 
 // next reads the next entry of the block.
-func (f *frame) next(branch bool) error {
+func (f *frame) next() error {
 	fields := NewFields(f.rest)
 	shared := fields.Number(int64(len(f.key)))
 	suffix := fields.Bytes()
@@ -150,18 +177,8 @@ func (f *frame) next(branch bool) error {
 	}
 	f.key = append(f.key[:shared], suffix...)
 	f.before += f.count
-	f.count = 1
 	if f.before >= f.most { // so a walk has an end, whatever the blocks say
 		return damaged("a table of more than %d entries", f.most)
-	}
-	if branch {
-		below := NewFields(f.value)
-		below.Number(1 << 62)
-		below.Number(1 << 62)
-		f.count = below.Number(f.most)
-		if err := below.Err(); err != nil {
-			return err
-		}
 	}
 	f.rest = fields.Rest()
 	return nil
@@ -182,7 +199,7 @@ func (c *Cursor) Next() error {
 		return nil
 	}
 	c.valid = false
-	if err := c.stack[i].next(i < depth); err != nil {
+	if err := c.step(i); err != nil {
 		return err
 	}
 	for ; i < depth; i++ {

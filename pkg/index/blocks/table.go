@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	// leafSize is the length at which a block of a table is full.
+	// The length at which a block of a table is full.
 	leafSize = 4 << 10
-	// maxKey is the length of a key.
+	// The length of a key.
 	maxKey = 4 << 10
-	// maxDepth is how many levels a table has at most.
+	// How many levels a table has at most.
 	maxDepth = 8
 )
 
@@ -152,7 +152,7 @@ func NewTableReader(r Reader, root Root) Table { return Table{r, root} }
 // Count is the number of entries.
 func (t Table) Count() int64 { return t.root.Count }
 
-// Get finds the value of a key, and how many keys are before it. ok is false where there is none.
+// Get finds the value of a key, and how many keys are before it. A key that is not there is not ok.
 func (t Table) Get(key []byte) (value []byte, before int64, ok bool, err error) {
 	c := t.Cursor()
 	if err := c.Seek(key); err != nil || !c.Valid() || !bytes.Equal(c.Key(), key) {

@@ -11,10 +11,10 @@ const (
 	Target = 1000
 	// Most is the size of a passage at most, in bytes.
 	Most = 2000
-	// maxHeading is the size of a heading with those above it, in bytes.
+	// The size of a heading with those above it, in bytes.
 	maxHeading = 400
 	levels     = 6
-	// between stands between a heading and the one above it.
+	// The sign between a heading and the one above it.
 	between = " > "
 )
 

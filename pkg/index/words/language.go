@@ -64,24 +64,69 @@ type row struct {
 // table has a row for each language.
 func table() [languages]row {
 	return [languages]row{
-		Arabic:     {"ar", arabic.Stem, ""},
-		Danish:     {"da", danish.Stem, "og ikke af på til det der er en et jeg vi kan skal med som også fra ved eller hvis efter bliver være har"},
-		Dutch:      {"nl", dutch.Stem, "het een van niet en de dat voor met zijn wordt worden ook deze bij naar als maar uit of dit wordt kan zou"},
-		English:    {"en", english.Stem, "the of and to is that it for this with are be not by from which will you or if as an on at when can has was"},
-		Finnish:    {"fi", finnish.Stem, "ja ei on että se hän ovat joka mutta myös kun niin tai jos voi ole oli kuin tämä ovat sen ne mukaan"},
-		French:     {"fr", french.Stem, "le la les des une est et dans pour par sur pas que qui ce cette du au aux avec sont ou être il elle vous nous"},
-		German:     {"de", german.Stem, "der die das und ist nicht ein eine einer mit von für auf den dem des sich wird werden auch oder als bei sie zu im"},
-		Hungarian:  {"hu", hungarian.Stem, "a az és hogy nem egy is van ez meg csak vagy ha már mint kell lehet volt azt ezt fel minden"},
-		Irish:      {"ga", irish.Stem, "agus an na ar go bhfuil tá sé ag is le atá bhí sin mar leis níl chun seo raibh"},
-		Italian:    {"it", italian.Stem, "il di che è la per un una non sono del della con dei le nel alla gli anche come questo si essere più dal lo"},
-		Norwegian:  {"no", norwegian.Stem, "og ikke av på til det som er en et jeg vi kan skal med også fra ved eller hvis etter blir være har noe bare"},
-		Portuguese: {"pt", portuguese.Stem, "o a os as de do da dos das que não uma um para com em por se mais como mas foi ao ele são pode você"},
-		Romanian:   {"ro", romanian.Stem, "și în nu este pe cu la un o din că care sunt să fi pentru mai sau prin acest dacă după"},
-		Russian:    {"ru", russian.Stem, ""},
-		Spanish:    {"es", spanish.Stem, "el la los las de del que y no una un para con en por se más como pero es al lo está son puede si su este"},
-		Swedish:    {"sv", swedish.Stem, "och inte av på till det att är en ett jag vi kan ska med som också från vid eller om efter blir vara har"},
-		Tamil:      {"ta", tamil.Stem, ""},
-		Turkish:    {"tr", turkish.Stem, "ve bir bu için ile de da olarak değil olan gibi daha çok ne ama var veya kadar ise her sonra"},
+		Arabic: {"ar", arabic.Stem, ""},
+		Danish: {
+			"da", danish.Stem,
+			"og ikke af på til det der er en et jeg vi kan skal med som også fra ved eller hvis efter bliver være har",
+		},
+		Dutch: {
+			"nl", dutch.Stem,
+			"het een van niet en de dat voor met zijn wordt worden ook deze bij naar als maar uit of dit wordt kan zou",
+		},
+		English: {
+			"en", english.Stem,
+			"the of and to is that it for this with are be not by from which will you or if as an on at when can has was",
+		},
+		Finnish: {
+			"fi", finnish.Stem,
+			"ja ei on että se hän ovat joka mutta myös kun niin tai jos voi ole oli kuin tämä ovat sen ne mukaan",
+		},
+		French: {
+			"fr", french.Stem,
+			"le la les des une est et dans pour par sur pas que qui ce cette du au aux avec sont ou être il elle vous nous",
+		},
+		German: {
+			"de", german.Stem,
+			"der die das und ist nicht ein eine einer mit von für auf den dem des sich wird werden auch oder als bei sie zu im",
+		},
+		Hungarian: {
+			"hu", hungarian.Stem,
+			"a az és hogy nem egy is van ez meg csak vagy ha már mint kell lehet volt azt ezt fel minden",
+		},
+		Irish: {
+			"ga", irish.Stem,
+			"agus an na ar go bhfuil tá sé ag is le atá bhí sin mar leis níl chun seo raibh",
+		},
+		Italian: {
+			"it", italian.Stem,
+			"il di che è la per un una non sono del della con dei le nel alla gli anche come questo si essere più dal lo",
+		},
+		Norwegian: {
+			"no", norwegian.Stem,
+			"og ikke av på til det som er en et jeg vi kan skal med også fra ved eller hvis etter blir være har noe bare",
+		},
+		Portuguese: {
+			"pt", portuguese.Stem,
+			"o a os as de do da dos das que não uma um para com em por se mais como mas foi ao ele são pode você",
+		},
+		Romanian: {
+			"ro", romanian.Stem,
+			"și în nu este pe cu la un o din că care sunt să fi pentru mai sau prin acest dacă după",
+		},
+		Russian: {"ru", russian.Stem, ""},
+		Spanish: {
+			"es", spanish.Stem,
+			"el la los las de del que y no una un para con en por se más como pero es al lo está son puede si su este",
+		},
+		Swedish: {
+			"sv", swedish.Stem,
+			"och inte av på till det att är en ett jag vi kan ska med som också från vid eller om efter blir vara har",
+		},
+		Tamil: {"ta", tamil.Stem, ""},
+		Turkish: {
+			"tr", turkish.Stem,
+			"ve bir bu için ile de da olarak değil olan gibi daha çok ne ama var veya kadar ise her sonra",
+		},
 	}
 }
 
@@ -92,7 +137,7 @@ var known, usual = func() ([languages]row, map[string]uint32) {
 	t := table()
 	words := map[string]uint32{}
 	for l, r := range t {
-		for _, w := range strings.Fields(r.usual) {
+		for w := range strings.FieldsSeq(r.usual) {
 			words[w] |= 1 << l
 		}
 	}
@@ -101,9 +146,9 @@ var known, usual = func() ([languages]row, map[string]uint32) {
 
 // Parse gives the language of a code of two letters.
 func Parse(code string) (l Language, ok bool) {
-	for l, r := range known {
-		if r.code == code && code != "" {
-			return Language(l), true //nolint:gosec // a small table
+	for l := range known {
+		if known[l].code == code && code != "" {
+			return Language(l), true
 		}
 	}
 	return None, false
@@ -121,10 +166,14 @@ func (l Language) String() string {
 }
 
 const (
-	// sample is how much of a text tells its language.
+	// How much of a text tells its language.
 	sample = 4 << 10
-	// minUsual is how many frequent words a text must have to have another language than expected.
+	// How many frequent words a text must have to have another language than expected.
 	minUsual = 3
+	// The length of a frequent word, in bytes.
+	longestUsual = 10
+	// The letters of languages that share a script with one that has stems.
+	otherLetters = "іїєґўјљњћђџѓќѕپچژگکیںٹڈڑ"
 )
 
 // Detect tells the language of a text by its script and its most frequent words. A text that does
@@ -134,55 +183,77 @@ func Detect(text string, other Language) Language {
 		text = text[:sample]
 	}
 	var hits [languages]int
-	var scripts struct{ latin, cyrillic, arabic, tamil, foreign int }
+	var seen scripts
 	begin := -1
 	for i, r := range text {
-		if r < utf8.RuneSelf && r|0x20 >= 'a' && r|0x20 <= 'z' || r > utf8.RuneSelf && unicode.IsLetter(r) {
+		if isLetter(r) {
+			seen.count(r)
 			if begin < 0 {
 				begin = i
 			}
-			switch {
-			case r < 0x250:
-				scripts.latin++
-			case strings.ContainsRune(otherLetters, r):
-				scripts.foreign++
-			case r >= 0x400 && r < 0x530:
-				scripts.cyrillic++
-			case r >= 0x600 && r < 0x700:
-				scripts.arabic++
-			case r >= 0xb80 && r < 0xc00:
-				scripts.tamil++
-			}
 			continue
 		}
-		if begin >= 0 && i-begin <= longestUsual {
+		if begin >= 0 {
 			count(&hits, text[begin:i])
 		}
 		begin = -1
 	}
-	if begin >= 0 && len(text)-begin <= longestUsual {
+	if begin >= 0 {
 		count(&hits, text[begin:])
 	}
-	letters := scripts.latin / 2 // names and code are latin in every language
-	switch {
-	case scripts.foreign*50 > scripts.cyrillic+scripts.arabic:
-	case scripts.cyrillic > letters:
-		return Russian
-	case scripts.arabic > letters:
-		return Arabic
-	case scripts.tamil > letters:
-		return Tamil
+	if l := seen.language(); l != None {
+		return l
 	}
 	return most(&hits, other)
 }
 
-const (
-	// otherLetters are letters of languages that share a script with one that has stems.
-	otherLetters = "іїєґўјљњћђџѓќѕپچژگکیںٹڈڑ"
-	longestUsual = 10
-)
+func isLetter(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r|0x20 >= 'a' && r|0x20 <= 'z'
+	}
+	return unicode.IsLetter(r)
+}
 
+// scripts counts the letters of a text by their scripts.
+type scripts struct{ latin, cyrillic, arabic, tamil, foreign int }
+
+func (s *scripts) count(r rune) {
+	switch {
+	case r < 0x250:
+		s.latin++
+	case strings.ContainsRune(otherLetters, r):
+		s.foreign++
+	case r >= 0x400 && r < 0x530:
+		s.cyrillic++
+	case r >= 0x600 && r < 0x700:
+		s.arabic++
+	case r >= 0xb80 && r < 0xc00:
+		s.tamil++
+	}
+}
+
+// language is the one that has most of the letters, if it has a script of its own. Names and code
+// are latin in every language, and count half.
+func (s *scripts) language() Language {
+	const few = 50
+	switch {
+	case s.foreign*few > s.cyrillic+s.arabic:
+		return None
+	case s.cyrillic > s.latin/2:
+		return Russian
+	case s.arabic > s.latin/2:
+		return Arabic
+	case s.tamil > s.latin/2:
+		return Tamil
+	}
+	return None
+}
+
+// count counts a word for the languages in which it is frequent.
 func count(hits *[languages]int, word string) {
+	if len(word) > longestUsual {
+		return
+	}
 	var lower [longestUsual * 2]byte
 	b := lower[:0]
 	for _, r := range word {
@@ -200,7 +271,7 @@ func most(hits *[languages]int, other Language) Language {
 	for l, n := range hits {
 		switch {
 		case n > hits[best]:
-			best, next = Language(l), hits[best] //nolint:gosec // a small table
+			best, next = Language(l), hits[best]
 		case n > next:
 			next = n
 		}

@@ -13,11 +13,11 @@ import (
 )
 
 const (
-	// maxTerm is the length of a term, in bytes; the rest of a longer word is cut off.
+	// The length of a word, in bytes; the rest of a longer one is cut off.
 	maxTerm = 96
-	// maxStemmed is the length of a word that may have a stem.
+	// The length of a word that may have a stem.
 	maxStemmed = 48
-	// maxCached is how many words an analyzer remembers.
+	// How many words an analyzer remembers.
 	maxCached = 1 << 13
 )
 
@@ -113,8 +113,8 @@ func (a *Analyzer) pairs(f func([]string)) {
 	a.run = a.run[:0]
 	last := 0 // begin of the last letter
 	var terms [2]string
-	for i, n := 0, 0; i < len(text); i += n {
-		_, n = utf8.DecodeRuneInString(text[i:])
+	for i, r := range text {
+		n := utf8.RuneLen(r)
 		if i > 0 {
 			terms[0], terms[1] = text[last:i+n], text[i:]
 			own := terms[:1]
