@@ -13,6 +13,7 @@ import (
 
 	"parley/pkg/durable"
 	"parley/pkg/index/blocks"
+	"parley/pkg/index/words"
 )
 
 // ErrClosed says that the index is closed.
@@ -25,14 +26,14 @@ type Index struct {
 
 	// writing is held by the one that writes.
 	writing sync.Mutex
-	builder *builder
-	merger  *merger
 
-	mu     sync.Mutex // guards the rest
-	file   *file      // nil: closed
-	state  *state
-	fresh  bool
-	spaces sync.Pool // of *searching
+	mu    sync.Mutex // guards the file and the state
+	file  *file      // nil: closed
+	state *state
+	fresh bool
+
+	// Memory for the next call, as long as the collector leaves it there.
+	builders, mergers, searches sync.Pool
 }
 
 // Open opens the index in the file of that path, for this process alone. A missing file, a damaged
@@ -48,7 +49,10 @@ func open(path string, wrap func(disk) disk) (*Index, error) {
 	if err := os.Remove(path + durable.Unfinished); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(err, f.Close())
 	}
-	ix := &Index{path: path, wrap: wrap, builder: newBuilder(), merger: &merger{}}
+	ix := &Index{path: path, wrap: wrap}
+	ix.builders.New = func() any { return newBuilder() }
+	ix.mergers.New = func() any { return &merger{} }
+	ix.searches.New = func() any { return &searching{analyzer: words.New()} }
 	ix.file = &file{disk: wrap(f)}
 	info, err := f.Stat()
 	if err == nil {

@@ -66,7 +66,8 @@ func nextScope(cursors []*blocks.Cursor) ([]byte, error) {
 	return least, nil
 }
 
-// scope merges the sections of a scope. The section of a scope that has one alone is copied.
+// scope merges the sections of a scope. The section of a scope that has one alone is copied: its
+// documents are all there, because it takes a newer section to remove one.
 func (m *merger) scope(ctx context.Context, sw *segmentWriter, r blocks.Reader, scope []byte, segments []segment, from int) error {
 	sections, err := sectionsOf(r, segments[from:], string(scope))
 	if err != nil {
@@ -81,7 +82,8 @@ func (m *merger) scope(ctx context.Context, sw *segmentWriter, r blocks.Reader, 
 		wipes = false
 	}
 	off := sw.w.Offset()
-	if only := sections[0]; len(sections) == 1 && only.isClean(wipes) && (from > 0 || only.meta.kills.Len == 0) {
+	only := sections[0]
+	if len(sections) == 1 && only.meta.wipes == wipes && (from > 0 || only.meta.kills.Len == 0) {
 		if err := sw.w.Copy(only.r.Raw(), only.r.Size()); err != nil {
 			return err
 		}
@@ -97,9 +99,6 @@ func (m *merger) scope(ctx context.Context, sw *segmentWriter, r blocks.Reader, 
 	}
 	return sw.add(scope, off, meta)
 }
-
-// isClean says that all documents of the section are there, and that it wipes older ones or not.
-func (s *scoped) isClean(wipes bool) bool { return len(s.dead) == 0 && s.meta.wipes == wipes }
 
 // belowOf gives the documents of segments below the merged ones that are gone, or says that all are.
 func belowOf(sections []scoped, merged []segment) (below kills, wipes bool, err error) {

@@ -70,11 +70,8 @@ func (ix *Index) Search(ctx context.Context, q Query) ([]Hit, error) {
 		return nil, err
 	}
 	defer func() { _ = snap.file.release() }()
-	s, _ := ix.spaces.Get().(*searching)
-	if s == nil {
-		s = &searching{analyzer: words.New()}
-	}
-	defer ix.spaces.Put(s)
+	s, _ := ix.searches.Get().(*searching)
+	defer ix.searches.Put(s)
 	if err := s.load(&snap, q.Scopes); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 
 const (
 	// The memory of the documents that a batch gathers before it writes them.
-	maxPending = 2 << 20
+	maxPending = 1 << 20
 	// How many segments of a level become one of the next level.
 	fanIn = 8
 	// The bytes out of use that a file may always have.
@@ -30,7 +30,7 @@ type Batch struct {
 
 // Update makes changes. When it returns nil they are on disk, and every later search sees all of
 // them; when it fails, or the process dies, searches see none of them, except that a batch of more
-// than 2 MB is written in parts, in order. Concurrent calls wait for each other.
+// than 1 MB is written in parts, in order. Concurrent calls wait for each other.
 func (ix *Index) Update(ctx context.Context, change func(b *Batch) error) error {
 	ix.writing.Lock()
 	defer ix.writing.Unlock()
@@ -125,7 +125,9 @@ func (b *Batch) flush() error {
 		return nil
 	}
 	err = ix.append(s, next, 0, func(w *blocks.Writer) (segment, error) {
-		return ix.builder.segment(b.ctx, w, b.scopes)
+		m, _ := ix.builders.Get().(*builder)
+		defer ix.builders.Put(m)
+		return m.segment(b.ctx, w, b.scopes)
 	})
 	if err != nil {
 		return err
@@ -275,8 +277,15 @@ func (ix *Index) mergeFrom(ctx context.Context, s snapshot, from, level int) err
 	next := s.copy()
 	next.segments = next.segments[:from]
 	return ix.append(s, next, level, func(w *blocks.Writer) (segment, error) {
-		return ix.merger.segments(ctx, w, s, from)
+		return ix.merged(ctx, w, s, from)
 	})
+}
+
+// merged writes the newest segments as one.
+func (ix *Index) merged(ctx context.Context, w *blocks.Writer, s snapshot, from int) (segment, error) {
+	m, _ := ix.mergers.Get().(*merger)
+	defer ix.mergers.Put(m)
+	return m.segments(ctx, w, s, from)
 }
 
 // Purge makes the file anew, with the documents that can be found and no trace of others: it is
@@ -287,7 +296,7 @@ func (ix *Index) Purge(ctx context.Context) error {
 	defer ix.writing.Unlock()
 	return ix.rewrite(ctx, func(ctx context.Context, s snapshot, w io.Writer) (*state, error) {
 		next := &state{nextID: 2}
-		seg, err := ix.merger.segments(ctx, blocks.NewWriter(w), s, 0)
+		seg, err := ix.merged(ctx, blocks.NewWriter(w), s, 0)
 		seg.id, seg.off = 1, dataBegin
 		if seg.docs > 0 {
 			next.segments = []segment{seg}

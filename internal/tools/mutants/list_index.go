@@ -47,8 +47,8 @@ func indexMutants() []Mutant {
 			Dir: room, Test: "^TestNoWordCrosses$",
 		},
 		{
-			Promise: purge, Defect: "copies removed documents along",
-			File: room + "/mergesegments.go", Old: "return len(s.dead) == 0 && s.meta.wipes == wipes", New: "return s.meta.wipes == wipes",
+			Promise: purge, Defect: "keeps the words of a replaced document",
+			File: room + "/update.go", Old: "	c.removed[d.ID] = true\n", New: "	delete(c.removed, d.ID)\n",
 			Dir: room, Test: "^TestPurgeLeavesNoTrace$",
 		},
 		{

@@ -160,7 +160,9 @@ func TestStream(t *testing.T) {
 		}
 	}
 	end := int64(b.Len())
-	for _, ref := range []blocks.Ref{{Off: -1, Len: 1}, {Off: 0, Len: -1}, {Off: 0, Len: 1 << 62}, {Off: 1 << 62, Len: 1}, {Off: end, Len: 1}} {
+	for _, ref := range []blocks.Ref{
+		{Off: -1, Len: 1}, {Off: 0, Len: -1}, {Off: 0, Len: 1 << 62}, {Off: 1 << 62, Len: 1}, {Off: end, Len: 1},
+	} {
 		if _, err := reader(b.Bytes()).Stream(blocks.KindPostings, ref, nil); !errors.Is(err, blocks.ErrDamaged) {
 			t.Errorf("%+v: %v", ref, err)
 		}

@@ -77,10 +77,7 @@ func table() [languages]row {
 			"en", english.Stem,
 			"the of and to is that it for this with are be not by from which will you or if as an on at when can has was",
 		},
-		Finnish: {
-			"fi", finnish.Stem,
-			"ja ei on että se hän ovat joka mutta myös kun niin tai jos voi ole oli kuin tämä ovat sen ne mukaan",
-		},
+		Finnish: {"fi", finnish.Stem, "ja ei on että se hän ovat joka mutta myös kun niin tai jos voi ole oli kuin tämä ovat sen ne mukaan"},
 		French: {
 			"fr", french.Stem,
 			"le la les des une est et dans pour par sur pas que qui ce cette du au aux avec sont ou être il elle vous nous",
@@ -89,14 +86,8 @@ func table() [languages]row {
 			"de", german.Stem,
 			"der die das und ist nicht ein eine einer mit von für auf den dem des sich wird werden auch oder als bei sie zu im",
 		},
-		Hungarian: {
-			"hu", hungarian.Stem,
-			"a az és hogy nem egy is van ez meg csak vagy ha már mint kell lehet volt azt ezt fel minden",
-		},
-		Irish: {
-			"ga", irish.Stem,
-			"agus an na ar go bhfuil tá sé ag is le atá bhí sin mar leis níl chun seo raibh",
-		},
+		Hungarian: {"hu", hungarian.Stem, "a az és hogy nem egy is van ez meg csak vagy ha már mint kell lehet volt azt ezt fel minden"},
+		Irish:     {"ga", irish.Stem, "agus an na ar go bhfuil tá sé ag is le atá bhí sin mar leis níl chun seo raibh"},
 		Italian: {
 			"it", italian.Stem,
 			"il di che è la per un una non sono del della con dei le nel alla gli anche come questo si essere più dal lo",
@@ -109,11 +100,8 @@ func table() [languages]row {
 			"pt", portuguese.Stem,
 			"o a os as de do da dos das que não uma um para com em por se mais como mas foi ao ele são pode você",
 		},
-		Romanian: {
-			"ro", romanian.Stem,
-			"și în nu este pe cu la un o din că care sunt să fi pentru mai sau prin acest dacă după",
-		},
-		Russian: {"ru", russian.Stem, ""},
+		Romanian: {"ro", romanian.Stem, "și în nu este pe cu la un o din că care sunt să fi pentru mai sau prin acest dacă după"},
+		Russian:  {"ru", russian.Stem, ""},
 		Spanish: {
 			"es", spanish.Stem,
 			"el la los las de del que y no una un para con en por se más como pero es al lo está son puede si su este",
@@ -122,11 +110,8 @@ func table() [languages]row {
 			"sv", swedish.Stem,
 			"och inte av på till det att är en ett jag vi kan ska med som också från vid eller om efter blir vara har",
 		},
-		Tamil: {"ta", tamil.Stem, ""},
-		Turkish: {
-			"tr", turkish.Stem,
-			"ve bir bu için ile de da olarak değil olan gibi daha çok ne ama var veya kadar ise her sonra",
-		},
+		Tamil:   {"ta", tamil.Stem, ""},
+		Turkish: {"tr", turkish.Stem, "ve bir bu için ile de da olarak değil olan gibi daha çok ne ama var veya kadar ise her sonra"},
 	}
 }
 

@@ -18,7 +18,7 @@ const (
 	// The length of a word that may have a stem.
 	maxStemmed = 48
 	// How many words an analyzer remembers.
-	maxCached = 1 << 13
+	maxCached = 1 << 12
 )
 
 // Analyzer finds terms. It is for one goroutine at a time.

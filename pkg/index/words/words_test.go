@@ -71,7 +71,8 @@ func TestSameTermsForOneMeaning(t *testing.T) {
 		words.Russian: {"важная", "важные", "Важных"}, words.Danish: {"bogen", "bog"}, words.Dutch: {"kat", "katten"},
 		words.Finnish: {"talossa", "talosta"}, words.Italian: {"gatto", "gatti"}, words.Portuguese: {"menino", "meninos"},
 		words.Swedish: {"flicka", "flickor"}, words.Norwegian: {"huset", "huse"}, words.Hungarian: {"házban", "házak"},
-		words.Romanian: {"copilul", "copilului"}, words.Turkish: {"evler", "evlerin"}, words.Irish: {"fear", "bhfear"}, words.Arabic: {"كتاب", "الكتاب"},
+		words.Romanian: {"copilul", "copilului"}, words.Turkish: {"evler", "evlerin"},
+		words.Irish: {"fear", "bhfear"}, words.Arabic: {"كتاب", "الكتاب"},
 		words.Tamil: {"மரங்கள்", "மரங்களை"},
 	} {
 		for _, form := range forms[1:] {
