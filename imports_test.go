@@ -149,9 +149,9 @@ func rooms() map[string][]string {
 		"pkg/index/blocks":  nil,
 		"pkg/index/passage": nil,
 		"pkg/index/words":   nil,
-		"pkg/sandbox":     {"pkg/fair"},
-		"pkg/audit":       nil,
-		"pkg/session":     vocabulary,
+		"pkg/sandbox":       {"pkg/fair"},
+		"pkg/audit":         nil,
+		"pkg/session":       vocabulary,
 		// An engine is rules over a narrow store; the suite runs on every engine.
 		"pkg/session/engine":       append([]string{"pkg/session", "pkg/session/kv", "pkg/session/engine/..."}, vocabulary...),
 		"pkg/session/engine/table": append([]string{"pkg/session", "pkg/session/kv"}, vocabulary...),

@@ -13,8 +13,7 @@ import (
 // have moved on.
 const LateAfter = 10 * time.Minute
 
-// age lets a late message begin with its age, if it asks for that and no part of it can
-// have left.
+// age lets a late message begin with its age, if it asks for that and no part of it can have left.
 func (r *delivering) age(work context.Context, first *Part) error {
 	o := &r.info.Outbound
 	old := time.Since(o.Time)

@@ -19,8 +19,7 @@ const (
 var (
 	// ErrNoButtons says that a button cannot be pressed at that address.
 	ErrNoButtons = errors.New(textNobodyPresses)
-	// ErrBadButtons says that the buttons, or the message for having some, break the
-	// rules of a [Button].
+	// ErrBadButtons says that the buttons, or the message for having some, break the rules of a [Button].
 	ErrBadButtons = errors.New(textButtons)
 	// ErrNotWhole says that the text does not arrive in one message.
 	ErrNotWhole = errors.New(textQuestionLong)

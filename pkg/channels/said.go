@@ -160,9 +160,11 @@ func (w *Wish) cleaned() *Wish {
 	return &c
 }
 
-// PassingID begins the ids of chats that were made for one request, LinkedID those by which the
-// page names chats of other channels: no chat of a person's own has one.
-const PassingID, LinkedID = "once-", "link-"
+// No id of a chat of a person's own begins so.
+const (
+	PassingID = "once-" // a chat that was made for one request
+	LinkedID  = "link-" // a chat of another channel on the page
+)
 
 // Passing says that the chat was made for one request, behind the name of its person: it
 // has no files, its person's use counts in [Address.Purse], and it is forgotten in time.

@@ -44,7 +44,7 @@ func (t *turn) rest() { t.since = time.Time{} }
 func (t *turn) spins() bool { return !t.since.IsZero() || len(t.calls) > 0 }
 
 // event shows an event of a turn.
-func (t *turn) event(d events.Data, own bool) {
+func (t *turn) event(d events.Data, own bool) { //nolint:revive // flag-parameter: a fact of the event
 	switch d := d.(type) {
 	case events.TurnBegun:
 		t.begin(&d, own)

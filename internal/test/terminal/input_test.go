@@ -172,7 +172,7 @@ func TestTheEditorHasTheText(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	w.write("edit.sh", "#!/bin/sh\nstty -a | grep -q ' icanon' && printf 'what is 6*7?\\nwhat is 17*23?\\n' > \"$1\"\n")
-	if err := os.Chmod(filepath.Join(w.dir, "edit.sh"), 0o700); err != nil { //nolint:gosec // a program
+	if err := os.Chmod(filepath.Join(w.dir, "edit.sh"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	s := w.chat(terminal.Options{Env: []string{"EDITOR=" + filepath.Join(w.dir, "edit.sh")}})
