@@ -2,7 +2,7 @@ package mutants
 
 // indexMutants break the index of words.
 func indexMutants() []Mutant {
-	const room, blocks, words, passage = "pkg/index", "pkg/index/blocks", "pkg/index/words", "pkg/index/passage"
+	const room, blocks, words, splitter = "pkg/index", "pkg/index/blocks", "pkg/index/words", "pkg/index/passage"
 	const kills, damage, scopes, purge = "index: kills", "index: damage", "index: scopes", "index: purge"
 	return []Mutant{
 		{
@@ -73,8 +73,8 @@ func indexMutants() []Mutant {
 		},
 		{
 			Promise: "index: words", Defect: "miscounts the lines of a passage",
-			File: passage + "/passage.go", Old: "s.first = s.n", New: "s.first = s.n - 1",
-			Dir: passage, Test: "^TestMarkdown$",
+			File: splitter + "/passage.go", Old: "s.first = s.n", New: "s.first = s.n - 1",
+			Dir: splitter, Test: "^TestMarkdown$",
 		},
 	}
 }

@@ -2,6 +2,7 @@ package files
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -81,9 +82,9 @@ func common(a, b []string) [][2]int {
 	for i := range longest {
 		longest[i] = make([]int, len(b)+1)
 	}
-	for i := len(a) - 1; i >= 0; i-- {
-		for j := len(b) - 1; j >= 0; j-- {
-			if a[i] == b[j] {
+	for i, line := range slices.Backward(a) {
+		for j, other := range slices.Backward(b) {
+			if line == other {
 				longest[i][j] = longest[i+1][j+1] + 1
 			} else {
 				longest[i][j] = max(longest[i+1][j], longest[i][j+1])
