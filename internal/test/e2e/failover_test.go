@@ -148,9 +148,9 @@ func TestAShownAnswerIsReplaced(t *testing.T) {
 	t.Parallel()
 	// The frames with half of the text or all of it, and the time after each.
 	seen := map[strictmodel.Wire]fakemodel.Fault{
-		strictmodel.OpenAI:    {Frames: 3, Gap: 500 * time.Millisecond},
-		strictmodel.Anthropic: {Frames: 4, Gap: 500 * time.Millisecond},
-		strictmodel.Gemini:    {Frames: 1, Gap: 1500 * time.Millisecond},
+		strictmodel.OpenAI:    {Frames: 3, Gap: 1500 * time.Millisecond},
+		strictmodel.Anthropic: {Frames: 4, Gap: 1200 * time.Millisecond},
+		strictmodel.Gemini:    {Frames: 1, Gap: 3 * time.Second},
 	}
 	for _, m := range wires() {
 		t.Run(string(m.wire), func(t *testing.T) {
