@@ -53,7 +53,7 @@ func outcomes() []string {
 		"message in TXXXXXXXX: \"Hello everyone, I need help with something.\"",
 		"message in TXXXXXXXX: \"Private group message with assistant request.\"",
 		"message in T123ABC456: \"Fix login\"",
-		"message in T123ABC456: \"/help\"",
+		"message in T123ABC456: \"\"", // a slash command without words, of which the gateway makes /help
 		"kept: events_api user_connection_status_requested",
 		"kept: slash_commands unreadable",
 		"kept: interactive view_submission",
