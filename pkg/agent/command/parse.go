@@ -49,9 +49,8 @@ func isName(word string) bool {
 
 // Find is the command of a name.
 func Find(name string) (Command, bool) {
-	all := List()
-	if i := slices.IndexFunc(all, func(c Command) bool { return c.Name == name }); i >= 0 {
-		return all[i], true
+	if i := slices.IndexFunc(commands, func(c Command) bool { return c.Name == name }); i >= 0 {
+		return commands[i], true
 	}
 	return Command{}, false
 }
@@ -72,7 +71,10 @@ func Name(text string) string {
 // that there is not.
 func Split(text string) (name, arg string) {
 	name, arg, ok := Read(text)
-	if _, known := Find(name); !ok || !known && name != startCommand {
+	if !ok {
+		return "", ""
+	}
+	if _, known := Find(name); !known && name != startCommand {
 		return "", ""
 	}
 	return name, arg
@@ -92,7 +94,7 @@ func Typed(words string) string {
 	switch {
 	case known && (rest == "" || len(c.Args) > 0):
 		return "/" + name + strings.TrimPrefix(words, first)
-	case !known && rest == "" && isName(name) && slices.ContainsFunc(List(), func(c Command) bool { return distance(name, c.Name) == 1 }):
+	case !known && rest == "" && isName(name) && slices.ContainsFunc(commands, func(c Command) bool { return distance(name, c.Name) == 1 }):
 		return "/" + name
 	default:
 		return ""
@@ -110,7 +112,7 @@ func Near(name string) []string {
 		far  int
 	}
 	var all []near
-	for _, c := range List() {
+	for _, c := range commands {
 		if far := c.distance(name); far >= 0 {
 			all = append(all, near{c.Name, far})
 		}

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
-	"slices"
 	"sync"
 
 	"parley/pkg/providers"
@@ -37,8 +36,14 @@ type part struct {
 	open   func() (io.ReadCloser, int64, error)
 }
 
-// Share puts bytes at the end of the request so far, which are not copied.
+// Share puts bytes at the end of the request so far. Those of a large request are not copied;
+// a small one becomes one text, because net/http sends the head of a request together with a
+// body that it knows to be in memory, and by itself before any other.
 func (b *Body) Share(shared []byte) {
+	if len(b.Text)+len(shared) <= mostKept {
+		b.Text = append(b.Text, shared...)
+		return
+	}
 	b.add(part{at: len(b.Text), shared: shared})
 }
 
@@ -61,36 +66,15 @@ func (b *Body) Attach(req *http.Request) {
 		req.Body = http.NoBody
 		return
 	}
-	if b.join(req.ContentLength) {
+	if b.isText() {
 		*req = *req.WithContext(httptrace.WithClientTrace(req.Context(), b.lent.trace()))
 	}
 	req.GetBody = b.reader
 	req.Body, _ = b.reader() // it has not ended
 }
 
-// join makes one text of a small body without pictures, and says whether b is one: net/http
-// sends the head of a request together with a body that it knows to be in memory, and by
-// itself before any other.
-func (b *Body) join(size int64) bool {
-	if size > mostKept || slices.ContainsFunc(b.parts, func(p part) bool { return p.open != nil }) {
-		return false
-	}
-	if len(b.parts) == 0 {
-		return true
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	joined := b.lent.another(int(size))
-	text, from := joined.text[:0], 0
-	for i := range b.parts {
-		text = append(append(text, b.Text[from:b.parts[i].at]...), b.parts[i].shared...)
-		from = b.parts[i].at
-	}
-	b.Text, b.parts = append(text, b.Text[from:]...), nil
-	b.lent.leave()
-	b.lent = joined
-	return true
-}
+// isText says whether a body is one small text.
+func (b *Body) isText() bool { return len(b.parts) == 0 && len(b.Text) <= mostKept }
 
 func (b *Body) length() int64 {
 	n := int64(len(b.Text))
@@ -108,7 +92,7 @@ func (b *Body) reader() (io.ReadCloser, error) {
 		return nil, http.ErrBodyReadAfterClose
 	}
 	b.lent.use()
-	if len(b.parts) == 0 && len(b.Text) <= mostKept {
+	if b.isText() {
 		return io.NopCloser(bytes.NewReader(b.Text)), nil // the trace of the request ends its use
 	}
 	return &bodyReader{all: b.Text, parts: b.parts, lent: b.lent}, nil

@@ -11,7 +11,10 @@ import (
 // pools lend the memory of requests and of their answers to the next ones. No memory goes
 // back before its last reader has let go of it: the bytes of one request must not show up
 // in another.
-type pools struct{ texts, readers sync.Pool }
+type pools struct {
+	texts, readers sync.Pool
+	usual          atomic.Int64 // the size of the last body
+}
 
 // mostKept bounds the memory that one request leaves to the next, in bytes.
 const mostKept = 64 << 10
@@ -20,35 +23,28 @@ const mostKept = 64 << 10
 // readers that are open, have left it.
 type memory struct {
 	text []byte
-	home *sync.Pool
+	home *pools
 	uses atomic.Int32
 }
 
 // Body begins a body with memory for about size bytes, which [Body.End] gives back.
 func (c *Client) Body(size int) *Body {
-	m := lend(&c.pools.texts, size)
+	m := c.pools.lend(size)
 	return &Body{Text: m.text[:0], lent: m}
 }
 
-// lend gives memory for about size bytes, to one user.
-func lend(home *sync.Pool, size int) *memory {
-	m, known := home.Get().(*memory)
+// lend gives memory for about size bytes, to one user. New memory has room for what the last
+// body came to, and somewhat more: most have the same shared bytes.
+func (p *pools) lend(size int) *memory {
+	m, known := p.texts.Get().(*memory)
 	if !known {
-		m = &memory{home: home}
+		m = &memory{home: p}
 	}
 	if cap(m.text) < size {
-		m.text = make([]byte, 0, size)
+		m.text = make([]byte, 0, max(size, int(p.usual.Load())*9/8))
 	}
 	m.use()
 	return m
-}
-
-// another is memory from where m is; that of a nil m goes to no other request.
-func (m *memory) another(size int) *memory {
-	if m == nil {
-		return &memory{text: make([]byte, 0, size)}
-	}
-	return lend(m.home, size)
 }
 
 // trace follows a request whose readers have no end of their own, because net/http would send
@@ -77,6 +73,7 @@ func (b *Body) End() {
 	}
 	b.ended = true
 	if b.lent != nil {
+		b.lent.home.usual.Store(int64(min(len(b.Text), mostKept)))
 		b.lent.text = b.Text[:0] // it may have grown
 		b.Text = nil
 		b.lent.leave()
@@ -90,8 +87,8 @@ func (m *memory) use() {
 }
 
 func (m *memory) leave() {
-	if m != nil && m.uses.Add(-1) == 0 && m.home != nil && cap(m.text) <= mostKept {
-		m.home.Put(m)
+	if m != nil && m.uses.Add(-1) == 0 && cap(m.text) <= mostKept {
+		m.home.texts.Put(m)
 	}
 }
 
