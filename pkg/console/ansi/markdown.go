@@ -95,18 +95,15 @@ func (w *writer) gap(before, b *markdown.Block) {
 	for shared < len(before.In) && shared < b.Begins && before.In[shared] == b.In[shared] {
 		shared++
 	}
-	var l Line
+	var marks strings.Builder
 	for _, c := range b.In[:shared] {
 		if c.List == nil {
-			l.put(quoteMark, Look{Role: Mark})
+			marks.WriteString(quoteMark)
 		} else {
-			l.put(strings.Repeat(" ", len(marker(c))), Look{})
+			marks.WriteString(strings.Repeat(" ", len(marker(c))))
 		}
 	}
-	if strings.TrimSpace(l.String()) == "" {
-		l = Line{}
-	}
-	w.lines = append(w.lines, l)
+	w.lines = append(w.lines, Text(strings.TrimRight(marks.String(), " "), Mark))
 }
 
 // The marks of containers.

@@ -56,14 +56,12 @@ func starts(items []Item, cells []Cell, width int) []int {
 			continue
 		}
 		if columns+cells[i].Columns > width {
-			if word == places[len(places)-1] { // the word is longer than a row
-				word = i
+			begun := columnsOf(cells[word:i])
+			if word == places[len(places)-1] || begun+cells[i].Columns > width { // the word is longer than a row
+				word, begun = i, 0
 			}
-			from := word
-			begin(from)
-			for _, c := range cells[from:i] {
-				columns += c.Columns
-			}
+			begin(word)
+			columns = begun
 		}
 		columns += cells[i].Columns
 		if items[i].Text == " " {
@@ -74,6 +72,13 @@ func starts(items []Item, cells []Cell, width int) []int {
 		begin(len(cells))
 	}
 	return places
+}
+
+func columnsOf(cells []Cell) (n int) {
+	for i := range cells {
+		n += cells[i].Columns
+	}
+	return n
 }
 
 // cell is how a character is shown; a label is cut to the width.
