@@ -54,9 +54,12 @@ func (a *asks) add(q *events.Question) {
 
 // close takes a question away that has its answer; id is its own, or that of the message that asked.
 func (a *asks) close(id string) {
-	first := a.first()
+	first := ""
+	if q := a.first(); q != nil {
+		first = q.ID
+	}
 	a.open = slices.DeleteFunc(a.open, func(q ask) bool { return q.ID == id || q.Message == id })
-	if now := a.first(); now != nil && (first == nil || now.ID != first.ID) {
+	if now := a.first(); now != nil && now.ID != first {
 		now.since = time.Now() // the next one has its moment too
 	}
 	if len(a.open) == 0 {

@@ -19,11 +19,15 @@ func TestAResizeLeavesNothingBehind(t *testing.T) {
 	s.Shows("and words behind it")
 	const typed = "a line with 你好 that is rather long, as it has to be for rows that become too long"
 	s.Type(typed)
+	for range 3 { // each of its lines becomes several rows
+		s.Keys("M-Enter")
+		s.Type("one more of them that is as long as that, for rows which a narrower terminal wraps")
+	}
 	s.Shows("as it has to be")
 	for _, width := range []int{90, 61, 40, 47, 80, 200, 120, 41, 160} {
 		s.Resize(width, 30)
 		s.Until("not drawn anew", s.Screen, func(screen string) bool {
-			return strings.Contains(joined(screen), typed) && fits(screen, width) &&
+			return strings.Contains(joined(screen), typed) && strings.Count(joined(screen), "one more") == 3 && fits(screen, width) &&
 				once(screen, "Ctrl-C stops", "> a line with", "and words behind it")
 		})
 	}

@@ -17,7 +17,7 @@ func List() []Mutant {
 		argumentMutants(), memoryMutants(), runMutants(), networkMutants(), httpMutants(), settingMutants(),
 		operatorMutants(), damageMutants(), saidMutants(), troubleMutants(), unusableMutants(),
 		readerMutants(), drainMutants(), hiddenMutants(), peopleMutants(), newcomerMutants(), limitMutants(), startMutants(),
-		chatListMutants(), setupMutants(), doctorMutants(), attachMutants(), commandMutants(), undoMutants(), againMutants(),
+		chatListMutants(), setupMutants(), doctorMutants(), attachMutants(), screenMutants(), commandMutants(), undoMutants(), againMutants(),
 		spokenMutants(), geminiMutants(), claudeMutants(), toolModeMutants(),
 		eventMutants(), gateMutants(), pieceMutants(), apiMutants(), specMutants(), aguiMutants(), aguiPictureMutants(),
 		credentialMutants(), pageMutants(), browserMutants(),

@@ -136,7 +136,8 @@ var sequences = regexp.MustCompile(`\x1b\[[0-9;:]*m|\x1b\]8;;[[:graph:]]*?(\x1b\
 // character is lost.
 func FuzzMarkdown(f *testing.F) {
 	for _, text := range []string{
-		"# a\n\n- b\n  > c\n\n```go\nd\x1b[31m\n```", "|a|你好|\n|-|:-:|\n|1|2|3|", "[x](https://a.example/\x1b]8)", "\u202e\u009b\r\x9d👨‍👩‍👧", "&#27;[2J",
+		"# a\n\n- b\n  > c\n\n```go\nd\x1b[31m\n```", "|a|你好|\n|-|:-:|\n|1|2|3|", "[x](https://a.example/\x1b]8)",
+		"\u202e\u009b\r\x9d👨‍👩‍👧", "&#27;[2J",
 		"1. a\n   2. b\n      3. c\n         > > > > d", "<a\x1b>", "![x](mailto:a@b)", "\t\v\f", strings.Repeat("> ", 40) + "x",
 	} {
 		f.Add(text, uint8(28), uint8(3))

@@ -39,6 +39,7 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	left, right := func(l *line.Line) { l.Go(line.Left) }, func(l *line.Line) { l.Go(line.Right) }
 	back := func(l *line.Line) { l.Erase(line.Left) }
+	wordLeft := func(l *line.Line) { l.Go(line.WordLeft) }
 	type step = func(*line.Line)
 	for name, tc := range map[string]struct {
 		text  string
@@ -49,7 +50,7 @@ func TestKeys(t *testing.T) {
 		"a letter and its mark":           {"e\u0301x", []step{left, back}, "|x"},
 		"a mark that is typed alone":      {"e", []step{func(l *line.Line) { l.Insert("\u0301") }, left, right, back}, "|"},
 		"a flag":                          {"🇩🇪🇫🇷", []step{back}, "🇩🇪|"},
-		"words":                           {"one two-three", []step{func(l *line.Line) { l.Go(line.WordLeft) }, func(l *line.Line) { l.Go(line.WordLeft) }}, "one |two-three"},
+		"words":                           {"one two-three", []step{wordLeft, wordLeft}, "one |two-three"},
 		"a word goes":                     {"one two  ", []step{func(l *line.Line) { l.Cut(line.WordLeft) }}, "one |"},
 		"and comes back": {"one two", []step{
 			func(l *line.Line) { l.Cut(line.WordLeft) }, func(l *line.Line) { l.Go(line.First) }, (*line.Line).Yank,

@@ -85,6 +85,11 @@ func TestWriting(t *testing.T) {
 			"Overwrite \"notes/a.txt\" (15 bytes now, 15 then)\n= milk\n= bread\n= milk", "notes/a.txt", "milk\nbread\nmilk",
 		},
 		{
+			"other lines around one", "write_file", args("path", "notes/a.txt", "content", "bread\nhoney"),
+			`{"success":true,"path":"notes/a.txt","bytes_written":11,"size":11}`, true,
+			"Overwrite \"notes/a.txt\" (15 bytes now, 11 then)\n- milk\n= bread\n- milk\n+ honey", "notes/a.txt", "bread\nhoney",
+		},
+		{
 			"a line of another", "write_file", args("path", "notes/a.txt", "content", "milk\nhoney\nbread\n"),
 			`{"success":true,"path":"notes/a.txt","bytes_written":17,"size":17}`, true,
 			"Overwrite \"notes/a.txt\" (15 bytes now, 17 then)\n= milk\n+ honey\n= bread\n- milk\n+", "notes/a.txt", "milk\nhoney\nbread\n",
