@@ -57,7 +57,8 @@ func screenMutants() []Mutant {
 		},
 		{
 			Promise: "screen: colours", Defect: "lets the sequences of a text through",
-			File: "pkg/console/ansi/markdown.go", Old: "markdown.Read(console.Sanitize(text), dialect())", New: "markdown.Read(text+console.Sanitize(``), dialect())",
+			File: "pkg/console/ansi/markdown.go", Old: "markdown.Read(console.Sanitize(text), dialect())",
+			New: "markdown.Read(text+console.Sanitize(``), dialect())",
 			Dir: "pkg/console/ansi", Test: "^TestMarkdown$",
 		},
 		{
