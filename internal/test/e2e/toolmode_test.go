@@ -13,10 +13,14 @@ import (
 const asJSON = "json_schema"
 
 // eachMode leads a test with a model server that has tools, and with one that has none and is
-// asked for JSON.
+// asked for JSON; -short does without the second.
 func eachMode(t *testing.T, test func(t *testing.T, s settings)) {
 	t.Helper()
-	for name, mode := range map[string]string{"with tools": "", "as JSON": asJSON} {
+	modes := map[string]string{"with tools": "", "as JSON": asJSON}
+	if testing.Short() {
+		delete(modes, "as JSON")
+	}
+	for name, mode := range modes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			test(t, settings{mode: mode, noTools: mode == asJSON})
