@@ -77,7 +77,7 @@ func (s *stage) restarts(ctx context.Context) (afterTerm, afterKill time.Duratio
 func idle(ctx context.Context, p place) ([]report.Figure, error) {
 	sample, err := p.idleSample(ctx)
 	return []report.Figure{
-		report.AtMost("idle memory, 10 s after ready", mib(sample.RSS), 26, "MB"),
+		report.AtMost("idle memory, 10 s after ready", mib(sample.RSS), 30, "MB"),
 		report.Told("of it anonymous", mib(sample.Anon), "MB"),
 	}, err
 }

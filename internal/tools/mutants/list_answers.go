@@ -46,7 +46,7 @@ func answerMutants() []Mutant {
 		{
 			Promise: "R8", Defect: "writes a request into memory that is still being sent",
 			File: "pkg/providers/internal/exchange/body.go", Old: `	b.lent.use()
-	if b`, New: `	if b`,
+	return`, New: `	return`,
 			Dir: "pkg/providers/internal/exchange", Test: "^TestARequestKeepsItsBytes$",
 		},
 		{

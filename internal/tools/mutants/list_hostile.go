@@ -93,8 +93,13 @@ func requestMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "encoded once", Defect: "sends the head of each request by itself",
-			File: "pkg/providers/internal/exchange/body.go", Old: `return len(b.parts) == 0 && len(b.Text) <= mostKept`, New: `return false`,
+			File: "pkg/providers/internal/exchange/body.go", Old: `return size <= mostKept &&`, New: `return size < 0 &&`,
 			Dir: "pkg/providers/internal/exchange", Test: "^TestAUsualRequestLeavesInOnePiece$",
+		},
+		{
+			Promise: "R8", Defect: "gives away the memory of a request that is begun again",
+			File: "pkg/providers/internal/exchange/memory.go", Old: `w.lent != nil && w.begun == 1`, New: `w.lent != nil`,
+			Dir: "pkg/providers/internal/exchange", Test: "^TestARequestKeepsItsBytes$",
 		},
 		{
 			Promise: "R8", Defect: "gives away the memory of a request that another connection still sends",

@@ -1,13 +1,13 @@
 package exchange
 
 import (
-	"bytes"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"slices"
 	"sync"
 
 	"parley/pkg/providers"
@@ -36,14 +36,8 @@ type part struct {
 	open   func() (io.ReadCloser, int64, error)
 }
 
-// Share puts bytes at the end of the request so far. Those of a large request are not copied;
-// a small one becomes one text, because net/http sends the head of a request together with a
-// body that it knows to be in memory, and by itself before any other.
+// Share puts bytes at the end of the request so far, which are not copied before it is sent.
 func (b *Body) Share(shared []byte) {
-	if len(b.Text)+len(shared) <= mostKept {
-		b.Text = append(b.Text, shared...)
-		return
-	}
 	b.add(part{at: len(b.Text), shared: shared})
 }
 
@@ -66,15 +60,30 @@ func (b *Body) Attach(req *http.Request) {
 		req.Body = http.NoBody
 		return
 	}
-	if b.isText() {
-		*req = *req.WithContext(httptrace.WithClientTrace(req.Context(), b.lent.trace()))
+	again := b.reader
+	if b.isSmall(req.ContentLength) {
+		w := &written{body: b, size: int(req.ContentLength)}
+		*req = *req.WithContext(httptrace.WithClientTrace(req.Context(), w.trace()))
+		again = w.reader
 	}
-	req.GetBody = b.reader
-	req.Body, _ = b.reader() // it has not ended
+	req.GetBody = again
+	req.Body, _ = again() // it has not ended
 }
 
-// isText says whether a body is one small text.
-func (b *Body) isText() bool { return len(b.parts) == 0 && len(b.Text) <= mostKept }
+// isSmall says whether a body of size bytes is sent as one text.
+func (b *Body) isSmall(size int64) bool {
+	return size <= mostKept && !slices.ContainsFunc(b.parts, func(p part) bool { return p.open != nil })
+}
+
+// appendTo appends a body without pictures to a text.
+func (b *Body) appendTo(text []byte) []byte {
+	from := 0
+	for i := range b.parts {
+		text = append(append(text, b.Text[from:b.parts[i].at]...), b.parts[i].shared...)
+		from = b.parts[i].at
+	}
+	return append(text, b.Text[from:]...)
+}
 
 func (b *Body) length() int64 {
 	n := int64(len(b.Text))
@@ -92,9 +101,6 @@ func (b *Body) reader() (io.ReadCloser, error) {
 		return nil, http.ErrBodyReadAfterClose
 	}
 	b.lent.use()
-	if b.isText() {
-		return io.NopCloser(bytes.NewReader(b.Text)), nil // the trace of the request ends its use
-	}
 	return &bodyReader{all: b.Text, parts: b.parts, lent: b.lent}, nil
 }
 

@@ -2,7 +2,9 @@ package exchange
 
 import (
 	"bufio"
+	"bytes"
 	"io"
+	"net/http"
 	"net/http/httptrace"
 	"sync"
 	"sync/atomic"
@@ -11,10 +13,7 @@ import (
 // pools lend the memory of requests and of their answers to the next ones. No memory goes
 // back before its last reader has let go of it: the bytes of one request must not show up
 // in another.
-type pools struct {
-	texts, readers sync.Pool
-	usual          atomic.Int64 // the size of the last body
-}
+type pools struct{ texts, written, readers sync.Pool }
 
 // mostKept bounds the memory that one request leaves to the next, in bytes.
 const mostKept = 64 << 10
@@ -22,45 +21,79 @@ const mostKept = 64 << 10
 // memory is that of a body's text. It goes back once its users, the body and those of its
 // readers that are open, have left it.
 type memory struct {
-	text []byte
-	home *pools
-	uses atomic.Int32
+	text  []byte
+	pools *pools
+	uses  atomic.Int32
 }
 
 // Body begins a body with memory for about size bytes, which [Body.End] gives back.
 func (c *Client) Body(size int) *Body {
-	m := c.pools.lend(size)
+	m := lend(&c.pools.texts, size)
+	m.pools = &c.pools
+	m.use()
 	return &Body{Text: m.text[:0], lent: m}
 }
 
-// lend gives memory for about size bytes, to one user. New memory has room for what the last
-// body came to, and somewhat more: most have the same shared bytes.
-func (p *pools) lend(size int) *memory {
-	m, known := p.texts.Get().(*memory)
+// lend gives memory for size bytes, to one user.
+func lend(from *sync.Pool, size int) *memory {
+	m, known := from.Get().(*memory)
 	if !known {
-		m = &memory{home: p}
+		m = &memory{}
 	}
 	if cap(m.text) < size {
-		m.text = make([]byte, 0, max(size, int(p.usual.Load())*9/8))
+		m.text = make([]byte, 0, size)
 	}
-	m.use()
 	return m
 }
 
-// trace follows a request whose readers have no end of their own, because net/http would send
-// its head by itself otherwise. A connection uses the memory until it has written the request.
-// Where it wrote all of it, the reader of that time is not used again either; with an error
-// it may be, and the memory goes to no other request.
-func (m *memory) trace() *httptrace.ClientTrace {
-	return &httptrace.ClientTrace{
-		GotConn: func(httptrace.GotConnInfo) { m.use() },
-		WroteRequest: func(done httptrace.WroteRequestInfo) {
-			if done.Err == nil {
-				m.leave()
-			}
-			m.leave()
-		},
+// written is a small body while it is sent: one text, because net/http sends the head of a
+// request together with a body that it knows to be in memory, and by itself before any other.
+// The text is made when the request is sent, and its memory goes back as soon as it is written:
+// most of a request's time is that of the answer.
+type written struct {
+	body *Body
+	size int
+
+	mu    sync.Mutex
+	lent  *memory // that of the first reader, until it goes back
+	begun int     // how many readers there were
+}
+
+// reader reads the body; each reader begins anew. Only the memory of the first one goes back:
+// once there is another, the trace does not tell which of them was written.
+func (w *written) reader() (io.ReadCloser, error) {
+	w.body.mu.Lock()
+	defer w.body.mu.Unlock()
+	if w.body.ended {
+		return nil, http.ErrBodyReadAfterClose
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var text []byte
+	if w.begun++; w.begun == 1 && w.body.lent != nil {
+		w.lent = lend(&w.body.lent.pools.written, w.size)
+		text = w.lent.text[:0]
+	}
+	return io.NopCloser(bytes.NewReader(w.body.appendTo(text))), nil
+}
+
+// trace takes the memory back once a connection has written all of it. With an error the
+// connection may still read it, and the memory goes to no other request.
+func (w *written) trace() *httptrace.ClientTrace {
+	return &httptrace.ClientTrace{WroteRequest: func(done httptrace.WroteRequestInfo) {
+		if done.Err == nil {
+			w.giveBack()
+		}
+	}}
+}
+
+func (w *written) giveBack() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.lent != nil && w.begun == 1 {
+		w.body.lent.pools.written.Put(w.lent)
+	}
+	w.lent = nil
 }
 
 // End says that the request was answered, or failed: it is not sent again. It may be
@@ -73,7 +106,6 @@ func (b *Body) End() {
 	}
 	b.ended = true
 	if b.lent != nil {
-		b.lent.home.usual.Store(int64(min(len(b.Text), mostKept)))
 		b.lent.text = b.Text[:0] // it may have grown
 		b.Text = nil
 		b.lent.leave()
@@ -88,7 +120,7 @@ func (m *memory) use() {
 
 func (m *memory) leave() {
 	if m != nil && m.uses.Add(-1) == 0 && cap(m.text) <= mostKept {
-		m.home.texts.Put(m)
+		m.pools.texts.Put(m)
 	}
 }
 

@@ -23,20 +23,24 @@ import (
 // connection may that writes while its request has ended.
 type slowReader struct {
 	bodies []io.ReadCloser
-	// begins tells how far the first connection came with the request, before another one
-	// reads the same body.
-	begins func(*httptrace.ClientTrace)
+	// once: the request is begun once, otherwise twice.
+	once bool
+	// wrote are the ends of writing that the transport tells of before it reads the bodies.
+	wrote []error
 }
 
 func (s *slowReader) RoundTrip(r *http.Request) (*http.Response, error) {
-	again, err := r.GetBody()
-	if err != nil {
-		return nil, err
+	s.bodies = append(s.bodies, r.Body)
+	if !s.once {
+		again, err := r.GetBody()
+		if err != nil {
+			return nil, err
+		}
+		s.bodies = append(s.bodies, again)
 	}
-	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && s.begins != nil {
-		s.begins(trace)
+	for _, err := range s.wrote {
+		httptrace.ContextClientTrace(r.Context()).WroteRequest(httptrace.WroteRequestInfo{Err: err})
 	}
-	s.bodies = append(s.bodies, r.Body, again)
 	return nil, errors.New("no connection")
 }
 
@@ -44,25 +48,18 @@ func (s *slowReader) RoundTrip(r *http.Request) (*http.Response, error) {
 // request, though that request has ended, and later ones were written.
 func TestARequestKeepsItsBytes(t *testing.T) {
 	t.Parallel()
-	broken := httptrace.WroteRequestInfo{Err: errors.New("broken")}
-	for name, begins := range map[string]func(*httptrace.ClientTrace){
-		"no connection": nil,
-		"an old connection broke at the head of the request": func(c *httptrace.ClientTrace) {
-			c.GotConn(httptrace.GotConnInfo{})
-			c.WroteRequest(broken)
-			c.GotConn(httptrace.GotConnInfo{})
-		},
-		"three did": func(c *httptrace.ClientTrace) {
-			for range 3 {
-				c.GotConn(httptrace.GotConnInfo{})
-				c.WroteRequest(broken)
-			}
-			c.GotConn(httptrace.GotConnInfo{})
-		},
+	broken := errors.New("broken")
+	for name, transport := range map[string]*slowReader{
+		"no connection": {},
+		"an old connection broke at the head of the request": {wrote: []error{broken}},
+		"three did": {wrote: []error{broken, broken, broken}},
+		"another connection wrote all of it, and the first one hangs": {wrote: []error{nil}},
+		"the only connection broke, and its writer goes on":           {once: true, wrote: []error{broken}},
+		"the request was given up before its only connection wrote":   {once: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for i, body := range keptBodies(t, &slowReader{begins: begins}, "", nil) {
+			for i, body := range keptBodies(t, transport, "", nil) {
 				if err := body.Close(); err != nil {
 					t.Errorf("body %d: %v", i, err)
 				}
@@ -104,7 +101,7 @@ func keptBodies(t *testing.T, transport *slowReader, encoded string, picture *pr
 	}
 	for i, body := range transport.bodies {
 		got, err := io.ReadAll(body)
-		if want := text(i/2) + "shared" + encoded; err != nil || string(got) != want {
+		if want := text(i*requests/len(transport.bodies)) + "shared" + encoded; err != nil || string(got) != want {
 			t.Errorf("body %d: %d bytes, %.9s…, %v; want %.9s…", i, len(got), got, err, want)
 		}
 	}
