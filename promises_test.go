@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"parley/internal/tools/mutants"
@@ -69,20 +70,36 @@ func promiseParts(t *testing.T) []promises.Part {
 
 func hasTest(t *testing.T, ref promises.Ref) bool {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(ref.Dir, "*_test.go"))
+	names, err := testsOf(ref.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range names {
-		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+	return names[ref.Test]
+}
+
+// testsOf are the names of the functions in the test files of a folder.
+func testsOf(dir string) (map[string]bool, error) {
+	read, _ := folders.LoadOrStore(dir, sync.OnceValues(func() (map[string]bool, error) {
+		files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 		if err != nil {
-			t.Fatal(err)
+			return nil, err
 		}
-		for _, decl := range file.Decls {
-			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil && fn.Name.Name == ref.Test {
-				return true
+		names := map[string]bool{}
+		for _, name := range files {
+			file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
+			if err != nil {
+				return nil, err
+			}
+			for _, decl := range file.Decls {
+				if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv == nil {
+					names[fn.Name.Name] = true
+				}
 			}
 		}
-	}
-	return false
+		return names, nil
+	}))
+	return read.(func() (map[string]bool, error))()
 }
+
+// folders are the answers of testsOf so far.
+var folders sync.Map
