@@ -69,17 +69,15 @@ func isCommandTurn(info *session.TurnInfo) bool {
 		return false
 	}
 	name, _, ok := Read(it.Inbound.Text)
-	_, known := Find(name)
 	switch {
 	case !ok || name == toolCommand || name == retryCommand:
 		return false
 	case len(info.Steps) > 0: // no command has steps: an earlier build began it as a message
 		return false
-	case known || name == startCommand:
-		return true
-	default:
-		return it.Solo // earlier builds stored it as a message, perhaps with others
 	}
+	_, known := Find(name)
+	// Of a command that there is not, earlier builds stored a message, perhaps with others.
+	return known || name == startCommand || it.Solo
 }
 
 func (h *commandTurn) Begin(ctx context.Context) (turn.Input, error) {

@@ -49,8 +49,9 @@ func isName(word string) bool {
 
 // Find is the command of a name.
 func Find(name string) (Command, bool) {
-	if i := slices.IndexFunc(commands, func(c Command) bool { return c.Name == name }); i >= 0 {
-		return commands[i], true
+	all := List()
+	if i := slices.IndexFunc(all, func(c Command) bool { return c.Name == name }); i >= 0 {
+		return all[i], true
 	}
 	return Command{}, false
 }
@@ -94,7 +95,7 @@ func Typed(words string) string {
 	switch {
 	case known && (rest == "" || len(c.Args) > 0):
 		return "/" + name + strings.TrimPrefix(words, first)
-	case !known && rest == "" && isName(name) && slices.ContainsFunc(commands, func(c Command) bool { return distance(name, c.Name) == 1 }):
+	case !known && rest == "" && isName(name) && slices.ContainsFunc(List(), func(c Command) bool { return distance(name, c.Name) == 1 }):
 		return "/" + name
 	default:
 		return ""
@@ -112,7 +113,7 @@ func Near(name string) []string {
 		far  int
 	}
 	var all []near
-	for _, c := range commands {
+	for _, c := range List() {
 		if far := c.distance(name); far >= 0 {
 			all = append(all, near{c.Name, far})
 		}

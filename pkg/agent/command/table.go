@@ -1,7 +1,5 @@
 package command
 
-import "slices"
-
 // Command is a command of the chat, and its effect.
 type Command struct {
 	// Name is the command without its slash.
@@ -52,40 +50,39 @@ const (
 	NeedsClipboard Need = "clipboard"
 )
 
-// commands are the commands in the order of /help. It is the one table: menus of platforms,
-// clients and help texts are made of it.
-var commands = []Command{
-	{Name: "help", Does: textDoesHelp, like: []string{"commands", "menu"}},
-	{Name: "new", Does: textDoesNew, like: []string{"clear", "reset", "restart", "forget"}},
-	{
-		Name: "resume", Does: textDoesResume, Args: []Arg{{Name: "NUMBER", Kind: ArgConversation}},
-		like: []string{"conversations", "sessions", "continue", "back", "chats"},
-	},
-	{Name: "history", Does: textDoesHistory, Args: []Arg{{Name: "NUMBER", Kind: ArgCount}}, like: []string{"log", "show"}},
-	{Name: retryCommand, Does: textDoesRetry, like: []string{"again", "regenerate", "redo", "repeat"}},
-	{Name: "undo", Does: textDoesUndo, like: []string{"delete", "remove", "rewind"}},
-	{Name: "stop", Does: textDoesStop, like: []string{"abort", "halt"}},
-	{Name: "status", Does: textDoesStatus, like: []string{"approvals", "grants", "whoami"}},
-	{Name: "model", Does: textDoesModel, Args: []Arg{{Name: "NAME", Kind: ArgModel, Values: []string{usualModel}}}},
-	{Name: "usage", Does: textDoesUsage, like: []string{"cost", "costs", "tokens", "budget"}},
-	{Name: "compact", Does: textDoesCompact, like: []string{"summarise", "summarize", "summary"}},
-	{Name: "schedule", Does: textDoesSchedule, like: []string{"jobs", "cron", "reminders", "remind"}, Args: []Arg{
-		{Name: "remove|pause|resume", Kind: ArgWord, Values: []string{verbRemove, verbPause, verbResume}},
-		{Name: "ID", Kind: ArgSchedule},
-	}},
-	{Name: "tasks", Does: textDoesTasks, like: []string{"agents", "background"}},
-	{Name: "cancel", Does: textDoesCancel, Args: []Arg{{Name: "ID", Kind: ArgTask, Required: true}}, like: []string{"kill"}},
-	{Name: "tools", Does: textDoesTools},
-	{Name: "copy", Does: textDoesCopy, Needs: NeedsClipboard, like: []string{"clipboard"}},
-	{Name: "link", Does: textDoesLink, Needs: NeedsPage},
-	{Name: "unlink", Does: textDoesUnlink, Needs: NeedsPage},
-	{Name: toolCommand, Does: textDoesTool, Args: []Arg{
-		{Name: "NAME", Kind: ArgTool, Required: true}, {Name: "JSON", Kind: ArgJSON, Required: true},
-	}},
+// List lists the commands in the order of /help. It is the one table: menus of platforms, clients
+// and help texts are made of it.
+func List() []Command {
+	return []Command{
+		{Name: "help", Does: textDoesHelp, like: []string{"commands", "menu"}},
+		{Name: "new", Does: textDoesNew, like: []string{"clear", "reset", "restart", "forget"}},
+		{
+			Name: "resume", Does: textDoesResume, Args: []Arg{{Name: "NUMBER", Kind: ArgConversation}},
+			like: []string{"conversations", "sessions", "continue", "back", "chats"},
+		},
+		{Name: "history", Does: textDoesHistory, Args: []Arg{{Name: "NUMBER", Kind: ArgCount}}, like: []string{"log", "show"}},
+		{Name: retryCommand, Does: textDoesRetry, like: []string{"again", "regenerate", "redo", "repeat"}},
+		{Name: "undo", Does: textDoesUndo, like: []string{"delete", "remove", "rewind"}},
+		{Name: "stop", Does: textDoesStop, like: []string{"abort", "halt"}},
+		{Name: "status", Does: textDoesStatus, like: []string{"approvals", "grants", "whoami"}},
+		{Name: "model", Does: textDoesModel, Args: []Arg{{Name: "NAME", Kind: ArgModel, Values: []string{usualModel}}}},
+		{Name: "usage", Does: textDoesUsage, like: []string{"cost", "costs", "tokens", "budget"}},
+		{Name: "compact", Does: textDoesCompact, like: []string{"summarise", "summarize", "summary"}},
+		{Name: "schedule", Does: textDoesSchedule, like: []string{"jobs", "cron", "reminders", "remind"}, Args: []Arg{
+			{Name: "remove|pause|resume", Kind: ArgWord, Values: []string{verbRemove, verbPause, verbResume}},
+			{Name: "ID", Kind: ArgSchedule},
+		}},
+		{Name: "tasks", Does: textDoesTasks, like: []string{"agents", "background"}},
+		{Name: "cancel", Does: textDoesCancel, Args: []Arg{{Name: "ID", Kind: ArgTask, Required: true}}, like: []string{"kill"}},
+		{Name: "tools", Does: textDoesTools},
+		{Name: "copy", Does: textDoesCopy, Needs: NeedsClipboard, like: []string{"clipboard"}},
+		{Name: "link", Does: textDoesLink, Needs: NeedsPage},
+		{Name: "unlink", Does: textDoesUnlink, Needs: NeedsPage},
+		{Name: toolCommand, Does: textDoesTool, Args: []Arg{
+			{Name: "NAME", Kind: ArgTool, Required: true}, {Name: "JSON", Kind: ArgJSON, Required: true},
+		}},
+	}
 }
-
-// List lists the commands in the order of /help, for its caller to change.
-func List() []Command { return slices.Clone(commands) }
 
 // The verbs of /schedule, as the room of jobs reads them.
 const (
