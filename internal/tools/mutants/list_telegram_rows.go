@@ -174,7 +174,7 @@ func telegramBeyondMutants() []Mutant {
 		},
 		{
 			Promise: "telegram: first contact", Defect: "gives the word that opens a chat to the model",
-			File: "pkg/agent/command/commands.go", Old: `case known || name == startCommand:`, New: `case known:`,
+			File: "pkg/agent/command/commands.go", Old: `return known || name == startCommand || it.Solo`, New: `return known`,
 			Dir: "pkg/agent", Test: "^TestCommandsAnswerWithoutAModel$",
 		},
 	}
