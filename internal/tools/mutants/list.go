@@ -19,7 +19,7 @@ func List() []Mutant {
 		readerMutants(), drainMutants(), hiddenMutants(), peopleMutants(), newcomerMutants(), limitMutants(), startMutants(),
 		chatListMutants(), setupMutants(), doctorMutants(), attachMutants(), screenMutants(), commandMutants(), undoMutants(), againMutants(),
 		spokenMutants(), geminiMutants(), claudeMutants(), toolModeMutants(),
-		eventMutants(), gateMutants(), pieceMutants(), apiMutants(), specMutants(), aguiMutants(), aguiPictureMutants(),
+		eventMutants(), gateMutants(), pieceMutants(), walkMutants(), apiMutants(), specMutants(), aguiMutants(), aguiPictureMutants(),
 		credentialMutants(), pageMutants(), browserMutants(),
 		openaiMutants(), clientMutants(), removalMutants(), socketMutants(), shelfMutants(), formatMutants(), indexMutants(),
 	)

@@ -177,6 +177,30 @@ func pieceMutants() []Mutant {
 	}
 }
 
+// walkMutants break what a walk through a turn shows.
+func walkMutants() []Mutant {
+	const dir, walk = "pkg/api/native", "^TestEachEventInItsOrder$"
+	return []Mutant{
+		{
+			Promise: "api: the walk of events", Defect: "tells a call that the model writes as a whole alone",
+			File: "pkg/agent/turn/telling.go", Old: "\t\tl.to.CallDelta(e.CallID, e.Tool, e.Arguments)\n", New: "",
+			Dir: dir, Test: walk,
+		},
+		{
+			Promise: "api: the walk of events", Defect: "tells the name of a call with each piece of it",
+			File: "pkg/events/turn.go", Old: "\t} else {\n\t\tname = \"\"\n\t}\n\tif piece = g.add", New: "\t}\n\tif piece = g.add",
+			Dir: dir, Test: walk,
+		},
+		{
+			Promise: "http: claims", Defect: "believes the person that a request names",
+			File: "pkg/httpd/guard.go", Old: "\t\t\treturn s.found(valid, c, err, textBearer)\n",
+			New: "\t\t\tif said := r.Header.Get(\"X-User-Id\"); err == nil && said != \"\" {\n\t\t\t\tc.Person.ID = said\n\t\t\t}\n" +
+				"\t\t\treturn s.found(valid, c, err, textBearer)\n",
+			Dir: dir, Test: "^TestClaimsOfAClientGiveNothing$",
+		},
+	}
+}
+
 // gateMutants break the wait of a turn's events for the message of the turn before.
 func gateMutants() []Mutant {
 	const dir = "pkg/events"

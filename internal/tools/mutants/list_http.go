@@ -91,6 +91,27 @@ func serverMutants() []Mutant {
 			Dir: dir, Test: "^TestRefusals$",
 		},
 		{
+			Promise: "http: headers", Defect: "lets the page make markup out of texts",
+			File: dir + "/headers.go", Old: "require-trusted-types-for 'script'; trusted-types 'none'", New: "trusted-types 'none'",
+			Dir: dir, Test: "^TestHeadersOfEachAnswer$",
+		},
+		{
+			Promise: "http: headers", Defect: "leaves its window to the page that opened it",
+			File: dir + "/headers.go", Old: "	h.Set(\"Cross-Origin-Opener-Policy\", \"same-origin\")\n", New: "",
+			Dir: dir, Test: "^TestHeadersOfEachAnswer$",
+		},
+		{
+			Promise: "http: bodies", Defect: "reads headers of any size",
+			File: "pkg/channels/wire/serve.go", Old: "MaxHeaderBytes:    16 << 10,", New: "MaxHeaderBytes:    16 << 20,",
+			Dir: dir, Test: "^TestBodiesAreBounded$",
+		},
+		{
+			Promise: "http: off", Defect: "serves at a port of its choice when none is configured",
+			File: "pkg/gateway/http.go", Old: "h.Listen == \"\" || a.o.Operate {",
+			New: "h.Listen == \"\" {\n\t\th.Listen = \"127.0.0.1:0\"\n\t}\n\tif a.o.Operate {",
+			Dir: "internal/test/e2e", Test: "^TestNoServerUnlessItIsConfigured$",
+		},
+		{
 			Promise: "http: panics", Defect: "completes half an answer",
 			File: "pkg/httpd/server.go", Old: "ok && begun.begun {", New: "ok && !begun.begun {",
 			Dir: dir, Test: "^TestPanicsAreAnswers$",
@@ -185,6 +206,16 @@ func loginMutants() []Mutant {
 			File: door, Old: "if a.letIn != nil {\n		delete", New: "for _, b := range d.asks {\n		if b.Who == a.Who && b.letIn != nil " +
 				"{\n			a.letIn = b.letIn\n		}\n	}\n	if a.letIn != nil {\n		delete",
 			Dir: dir, Test: "^TestACodeLogsInTheBrowserThatShowsIt$",
+		},
+		{
+			Promise: "page: cookies", Defect: "sends the cookie of an https page over plain http too",
+			File: dir + "/routes.go", Old: `strings.HasPrefix(r.Header.Get("Origin"), "https://")`, New: "false",
+			Dir: dir, Test: "^TestCookiesOfALogin$",
+		},
+		{
+			Promise: "page: cookies", Defect: "gives the gateways of one machine one cookie",
+			File: "pkg/httpd/guard.go", Old: "	return plainCookie + s.port()\n", New: "	return plainCookie\n",
+			Dir: dir, Test: "^TestCookiesOfALogin$",
 		},
 		{
 			Promise: "page: wrong codes", Defect: "refuses wrong links at once",

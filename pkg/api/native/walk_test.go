@@ -3,6 +3,7 @@ package native_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -107,9 +108,10 @@ func TestEachEventInItsOrder(t *testing.T) {
 			w.do("approver", http.MethodPost, "/chats/main/approvals/"+open[0].ID, `{"decision":"allow_once"}`)
 			all := slices.Concat(first, s.untilDone())
 			s.end()
-			if d := cmp.Diff(ordered(), withoutDeltas(all)); d != "" {
+			if d := cmp.Diff(ordered(), inOrder(all)); d != "" {
 				t.Error(d)
 			}
+			piecesAreCalls(t, all)
 			socket := w.connect("ada", after)
 			if d := cmp.Diff(all, slices.Concat(socket.untilDone(), socket.untilDone())); d != "" {
 				t.Errorf("over the socket: %s", d)
@@ -122,19 +124,53 @@ func TestEachEventInItsOrder(t *testing.T) {
 // ordered are the events of the walk in their order.
 func ordered() []string {
 	return []string{
-		"turn", "reasoning", "token", "tool_call", "tool_executing", "tool_progress", "tool_result",
-		"reasoning", "tool_call", "confirmation_required", "done",
+		"turn", "reasoning", "token", "tool_call_delta", "tool_call", "tool_executing", "tool_progress", "tool_result",
+		"reasoning", "tool_call_delta", "tool_call", "confirmation_required", "done",
 		"turn", "confirmation_resolved", "tool_call", "tool_executing", "tool_result", "reasoning", "token", "message", "done",
 	}
 }
 
-// withoutDeltas are the names of events without those that not each wire has, and without the
-// message that closes a question, which is delivered beside the turn.
-func withoutDeltas(all []faces.Record) []string {
+// inOrder are the names of events, without the message that closes a question, which is
+// delivered beside the turn.
+func inOrder(all []faces.Record) []string {
 	kept := slices.DeleteFunc(slices.Clone(all), func(r faces.Record) bool {
-		return r.Event == "tool_call_delta" || r.Event == "message" && strings.Contains(r.Data, `"replaces"`)
+		return r.Event == "message" && strings.Contains(r.Data, `"replaces"`)
 	})
 	return slices.Compact(names(kept))
+}
+
+// piecesAreCalls: the pieces of a call have its id, the first one alone its name, and together
+// they are its arguments. The call that was allowed has no pieces: no model writes it again.
+func piecesAreCalls(t *testing.T, all []faces.Record) {
+	t.Helper()
+	said, named, calls := map[string]string{}, map[string]int{}, 0
+	for _, r := range all {
+		var e struct {
+			ID, Name  string
+			Delta     string `json:"arguments_delta"`
+			Arguments any
+		}
+		if err := json.Unmarshal([]byte(r.Data), &e); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case r.Event == "tool_call_delta":
+			said[e.ID] += e.Delta
+			if e.Name != "" {
+				named[e.ID]++
+			}
+		case r.Event == "tool_call" && !strings.HasPrefix(e.ID, "approved_"):
+			var whole any
+			err := json.Unmarshal([]byte(said[e.ID]), &whole)
+			if d := cmp.Diff(e.Arguments, whole); err != nil || d != "" || named[e.ID] != 1 {
+				t.Errorf("the pieces of %s are %q, with %d names: %v %s", e.ID, said[e.ID], named[e.ID], err, d)
+			}
+			calls++
+		}
+	}
+	if calls != len(said) {
+		t.Errorf("%d calls, and pieces of %d", calls, len(said))
+	}
 }
 
 // cutEverywhere reads the stream as bytes, and goes on from the last whole record before each

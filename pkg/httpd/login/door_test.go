@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"runtime"
 	"strings"
 	"sync"
@@ -36,10 +37,11 @@ type world struct {
 	ended    []string
 }
 
-func newWorld(t *testing.T) *world {
+// newWorld makes one; public are the addresses under which browsers reach it from outside.
+func newWorld(t *testing.T, public ...*url.URL) *world {
 	t.Helper()
 	w := &world{t: t, sessions: map[string]policy.Person{}}
-	w.server = httpd.New(httpd.Options{Listen: "127.0.0.1:8080", Keyring: w, Log: zerolog.Nop()})
+	w.server = httpd.New(httpd.Options{Listen: "127.0.0.1:8080", Public: public, Keyring: w, Log: zerolog.Nop()})
 	w.door = login.New(login.Options{
 		Begin: func(_ context.Context, who policy.Person, _ string) (string, time.Time, error) {
 			secret, _ := httpd.NewSession()
