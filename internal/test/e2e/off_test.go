@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -58,14 +57,13 @@ func listening(t *testing.T, pid int) []string {
 	}
 	var found []string
 	for _, table := range []string{"tcp", "tcp6"} {
-		f, err := os.Open(dir + "/net/" + table)
+		raw, err := os.ReadFile(dir + "/net/" + table)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer f.Close()
-		for lines := bufio.NewScanner(f); lines.Scan(); {
+		for line := range strings.Lines(string(raw)) {
 			const local, state, inode, listens = 1, 3, 9, "0A"
-			if row := strings.Fields(lines.Text()); len(row) > inode && row[state] == listens && own[row[inode]] {
+			if row := strings.Fields(line); len(row) > inode && row[state] == listens && own[row[inode]] {
 				found = append(found, address(t, row[local]))
 			}
 		}

@@ -5,7 +5,7 @@ import "slices"
 // httpMutants break the promises of the section "The HTTP server".
 func httpMutants() []Mutant {
 	return slices.Concat(
-		guardMutants(), serverMutants(), connectionMutants(),
+		guardMutants(), serverMutants(), headerMutants(), connectionMutants(),
 		pageLinkMutants(), tokenMutants(), loginMutants(), pageFileMutants(),
 	)
 }
@@ -91,27 +91,6 @@ func serverMutants() []Mutant {
 			Dir: dir, Test: "^TestRefusals$",
 		},
 		{
-			Promise: "http: headers", Defect: "lets the page make markup out of texts",
-			File: dir + "/headers.go", Old: "require-trusted-types-for 'script'; trusted-types 'none'", New: "trusted-types 'none'",
-			Dir: dir, Test: "^TestHeadersOfEachAnswer$",
-		},
-		{
-			Promise: "http: headers", Defect: "leaves its window to the page that opened it",
-			File: dir + "/headers.go", Old: "	h.Set(\"Cross-Origin-Opener-Policy\", \"same-origin\")\n", New: "",
-			Dir: dir, Test: "^TestHeadersOfEachAnswer$",
-		},
-		{
-			Promise: "http: bodies", Defect: "reads headers of any size",
-			File: "pkg/channels/wire/serve.go", Old: "MaxHeaderBytes:    16 << 10,", New: "MaxHeaderBytes:    16 << 20,",
-			Dir: dir, Test: "^TestBodiesAreBounded$",
-		},
-		{
-			Promise: "http: off", Defect: "serves at a port of its choice when none is configured",
-			File: "pkg/gateway/http.go", Old: "h.Listen == \"\" || a.o.Operate {",
-			New: "h.Listen == \"\" {\n\t\th.Listen = \"127.0.0.1:0\"\n\t}\n\tif a.o.Operate {",
-			Dir: "internal/test/e2e", Test: "^TestNoServerUnlessItIsConfigured$",
-		},
-		{
 			Promise: "http: panics", Defect: "completes half an answer",
 			File: "pkg/httpd/server.go", Old: "ok && begun.begun {", New: "ok && !begun.begun {",
 			Dir: dir, Test: "^TestPanicsAreAnswers$",
@@ -172,6 +151,34 @@ func serverMutants() []Mutant {
 			Promise: "http: one port", Defect: "refuses calls before the adapter runs",
 			File: "pkg/httpd/platform.go", Old: "		wire.Later(w)\n", New: "		wire.Refuse(w, http.StatusNotFound)\n",
 			Dir: dir, Test: "^TestPlatformSharesThePort$",
+		},
+	}
+}
+
+// headerMutants break the headers of answers and requests, and the rule that there is no server unasked.
+func headerMutants() []Mutant {
+	const dir = "pkg/httpd"
+	return []Mutant{
+		{
+			Promise: "http: headers", Defect: "lets the page make markup out of texts",
+			File: dir + "/headers.go", Old: "require-trusted-types-for 'script'; trusted-types 'none'", New: "trusted-types 'none'",
+			Dir: dir, Test: "^TestHeadersOfEachAnswer$",
+		},
+		{
+			Promise: "http: headers", Defect: "leaves its window to the page that opened it",
+			File: dir + "/headers.go", Old: "	h.Set(\"Cross-Origin-Opener-Policy\", \"same-origin\")\n", New: "",
+			Dir: dir, Test: "^TestHeadersOfEachAnswer$",
+		},
+		{
+			Promise: "http: bodies", Defect: "reads headers of any size",
+			File: "pkg/channels/wire/serve.go", Old: "MaxHeaderBytes:    16 << 10,", New: "MaxHeaderBytes:    16 << 20,",
+			Dir: dir, Test: "^TestBodiesAreBounded$",
+		},
+		{
+			Promise: "http: off", Defect: "serves at a port of its choice when none is configured",
+			File: "pkg/gateway/http.go", Old: "h.Listen == \"\" || a.o.Operate {",
+			New: "h.Listen == \"\" {\n\t\th.Listen = \"127.0.0.1:0\"\n\t}\n\tif a.o.Operate {",
+			Dir: "internal/test/e2e", Test: "^TestNoServerUnlessItIsConfigured$",
 		},
 	}
 }
