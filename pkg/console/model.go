@@ -67,7 +67,10 @@ func profile(c *Console) colorprofile.Profile {
 func (m *model) measure() {
 	width, height := m.c.term.size()
 	m.screen.Resize(width, height)
-	m.said.width = max(ansi.MinWidth, width-1)
+	if wide := max(ansi.MinWidth, width-1); wide != m.said.width {
+		m.said.width = wide
+		m.turn.resized()
+	}
 }
 
 // Init implements [tea.Model].
@@ -138,7 +141,7 @@ func (m *model) later() tea.Cmd {
 	switch {
 	case m.soon:
 		return nil
-	case m.turn.dirty:
+	case m.turn.dirty, m.turn.draft.stale:
 		wait = growEvery
 	case m.turn.spins():
 	case m.asks.arming():

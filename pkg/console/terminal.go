@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"sync"
+	"time"
 
 	"golang.org/x/term"
 )
@@ -53,8 +54,19 @@ func (t *terminal) leave() error {
 	// The modes of the keyboard first: a terminal that is stopped does not take the rest.
 	err := term.Restore(int(t.in.Fd()), t.before)
 	t.before = nil
-	_, failed := t.out.WriteString(modesOff + "\x1b[?7h\x1b[?25h\x1b[0m")
-	return errors.Join(err, failed)
+	wrote := make(chan error, 1)
+	go func() { // behind a terminal that stays stopped it ends with the process
+		_, failed := t.out.WriteString(modesOff + "\x1b[?7h\x1b[?25h\x1b[0m")
+		wrote <- failed
+	}()
+	late := time.NewTimer(leaveTime)
+	defer late.Stop()
+	select {
+	case failed := <-wrote:
+		return errors.Join(err, failed)
+	case <-late.C:
+		return err
+	}
 }
 
 // size is the size of the terminal, 80 by 24 where it has none.

@@ -18,13 +18,17 @@ type turn struct {
 	draft draft
 	// calls are those that have not ended, or stand behind one of them.
 	calls []call
-	// dirty says that the answer has grown since it was drawn.
-	dirty bool
+	// dirty says that the answer has grown since it was drawn. It is read as Markdown again at
+	// readAgain: a large one, which takes its time, more seldom.
+	dirty     bool
+	readAgain time.Time
 }
 
 // draft is an answer that grows.
 type draft struct {
-	text string
+	text strings.Builder
+	// stale says that the lines are behind the text.
+	stale bool
 	// above is how many of its blocks stand above the frame, live the lines of the others.
 	above int
 	live  []ansi.Line
@@ -53,8 +57,9 @@ func (t *turn) event(d events.Data, own bool) { //nolint:revive // flag-paramete
 			t.said.echo(d.Text, otherMark)
 		}
 	case events.Token:
-		t.draft.text += d.Text
-		t.dirty = true
+		t.wait() // the beginning was perhaps missed
+		t.draft.text.WriteString(d.Text)
+		t.draft.stale, t.dirty = true, true
 	case events.Restart:
 		t.restart()
 	case events.Call:
@@ -94,8 +99,8 @@ func (t *turn) restart() {
 
 // flush has all of the growing answer stand above the frame.
 func (t *turn) flush() {
-	if strings.TrimSpace(t.draft.text) != "" {
-		t.draft.finish(t.said, t.draft.text)
+	if text := t.draft.text.String(); strings.TrimSpace(text) != "" {
+		t.draft.finish(t.said, text)
 	}
 	t.draft = draft{}
 }
@@ -114,14 +119,25 @@ func (d *draft) finish(said *transcript, text string) {
 // noReply is what a model answers that has nothing to say; no message comes of it.
 const noReply = "NO_REPLY"
 
+// restShare is which part of the time is left to the keys while an answer grows: so many times as
+// long as it took to read it.
+const restShare = 4
+
 // settle has the blocks of the growing answer stand above the frame that do not change any more.
 func (t *turn) settle() {
-	d := &t.draft
-	if strings.HasPrefix(noReply, strings.TrimSpace(d.text)) { // the empty text among them
+	d, now := &t.draft, time.Now()
+	if !d.stale || now.Before(t.readAgain) {
+		return
+	}
+	d.stale = false
+	text := d.text.String()
+	if strings.HasPrefix(noReply, strings.TrimSpace(text)) { // the empty text among them
 		d.live = nil
 		return
 	}
-	doc := ansi.Markdown(d.text, t.said.width)
+	doc := ansi.Markdown(text, t.said.width)
+	took := time.Since(now)
+	t.readAgain = now.Add(took + restShare*took)
 	if n := len(doc.Ends) - 1; n > d.above {
 		if d.above == 0 {
 			t.said.gap()
@@ -134,7 +150,7 @@ func (t *turn) settle() {
 
 // message shows a message.
 func (t *turn) message(part *channels.Part) {
-	begun := strings.TrimSpace(t.draft.text)
+	begun := strings.TrimSpace(t.draft.text.String())
 	if begun != "" && strings.HasPrefix(part.Text, begun) {
 		t.draft.finish(t.said, part.Text)
 		return
@@ -165,11 +181,21 @@ func headOf(u channels.Unasked) string {
 // over shows the end of a turn.
 func (t *turn) over(d *events.Done) {
 	t.draft = draft{} // no message came of it
+	t.idle(d.Stop)
+}
+
+// idle notes that no turn is under way, and why: calls have no result any more.
+func (t *turn) idle(why string) {
 	for i := range t.calls {
-		t.calls[i].stop(d.Stop)
+		t.calls[i].stop(why)
 	}
 	t.ended()
 	t.rest()
+}
+
+// resized has the lines of the growing answer made for another width.
+func (t *turn) resized() {
+	t.draft.stale, t.readAgain = true, time.Time{}
 }
 
 // with changes a call; one of an earlier process is new here.

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -212,16 +213,61 @@ func (s *Terminal) Code(code int) {
 // Signal sends a signal to the command.
 func (s *Terminal) Signal(signal syscall.Signal) {
 	s.t.Helper()
+	if err := syscall.Kill(s.pid(), signal); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// pid is the process of the command.
+func (s *Terminal) pid() int {
+	s.t.Helper()
 	shell := strings.TrimSpace(s.Tmux("display-message", "-p", "#{pane_pid}"))
 	out, err := exec.Command("pgrep", "-P", shell).Output() //nolint:gosec,noctx // the test's own process
 	if err != nil {
 		s.t.Fatalf("the children of %s: %v", shell, err)
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(string(out)))
-	if err == nil {
-		err = syscall.Kill(pid, signal)
-	}
 	if err != nil {
 		s.t.Fatalf("the children of %s: %q: %v", shell, out, err)
+	}
+	return pid
+}
+
+// Frozen is a terminal that does not read.
+type Frozen struct {
+	s            *Terminal
+	server, tool int
+}
+
+// Freeze has the terminal read no more. The caller calls [Frozen.GoOn].
+func (s *Terminal) Freeze() *Frozen {
+	s.t.Helper()
+	f := &Frozen{s: s, tool: s.pid()}
+	server, err := strconv.Atoi(strings.TrimSpace(s.Tmux("display-message", "-p", "#{pid}")))
+	if err == nil {
+		f.server, err = server, syscall.Kill(server, syscall.SIGSTOP)
+	}
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { _ = syscall.Kill(server, syscall.SIGCONT) })
+	return f
+}
+
+// Ends sends a signal to the command, and waits for its end.
+func (f *Frozen) Ends(signal syscall.Signal) {
+	f.s.t.Helper()
+	if err := syscall.Kill(f.tool, signal); err != nil {
+		f.s.t.Fatal(err)
+	}
+	there := func() string { return fmt.Sprint(syscall.Kill(f.tool, 0)) }
+	f.s.Until("the command does not end", there, func(got string) bool { return got == syscall.ESRCH.Error() })
+}
+
+// GoOn has the terminal read again.
+func (f *Frozen) GoOn() {
+	f.s.t.Helper()
+	if err := syscall.Kill(f.server, syscall.SIGCONT); err != nil {
+		f.s.t.Fatal(err)
 	}
 }

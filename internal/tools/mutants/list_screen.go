@@ -15,6 +15,16 @@ func screenMutants() []Mutant {
 			Dir: screens, Test: "^TestAnAnswerGrowsWithItsCalls$",
 		},
 		{
+			Promise: "screen: floods", Defect: "waits for the end of a turn that it missed",
+			File: "pkg/gateway/attach/session.go", Old: "		return nil\n	}\n	return s.view.Idle(ctx)\n", New: "	}\n	return nil\n",
+			Dir: screens, Test: "^TestAConsoleThatWasStoppedCatchesUp$",
+		},
+		{
+			Promise: "screen: ends", Defect: "waits for a terminal that does not read",
+			File: "pkg/console/terminal.go", Old: "late := time.NewTimer(leaveTime)", New: "late := time.NewTimer(time.Hour)",
+			Dir: screens, Test: "^TestATerminalThatStopsReading$",
+		},
+		{
 			Promise: "screen: paste", Defect: "sends the label of a paste",
 			File: line + "/line.go", Old: "b.WriteString(items[i].Text)", New: "b.WriteString(cmp.Or(items[i].Label, items[i].Text))",
 			Dir: screens, Test: "^TestAPasteIsOneMessage$",

@@ -435,6 +435,8 @@ func (s *Session) anew(ctx context.Context) error {
 	for _, q := range p.Queued {
 		queued[q.Message] = true
 	}
-	s.waits.missed(queued)
-	return nil
+	if s.waits.missed(queued) {
+		return nil
+	}
+	return s.view.Idle(ctx)
 }

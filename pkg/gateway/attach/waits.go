@@ -86,12 +86,13 @@ func (w *waits) over(messages []string, stop string) {
 }
 
 // missed says that the turns of this console's messages that are not queued any more are over:
-// their events were missed.
-func (w *waits) missed(queued map[string]bool) {
+// their events were missed. It returns whether any is queued.
+func (w *waits) missed(queued map[string]bool) (busy bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	maps.DeleteFunc(w.own, func(id string, _ bool) bool { return !queued[id] })
 	w.busy = len(w.own) > 0
+	return w.busy
 }
 
 // listen waits for an event with a text: the channel is closed at it.
