@@ -43,7 +43,8 @@ func TestNoTextReachesTheTerminalAsASequence(t *testing.T) {
 		return string(raw)
 	}
 	r := m.next()
-	r.says("before " + hostile + "\n\n[" + hostile + "](http://a.example/" + hostile + ")\n\n| a |\n|---|\n| " + hostile + " |\n\n```" + hostile + "\n" + hostile + "\n```\n")
+	r.says("before " + hostile + "\n\n[" + hostile + "](http://a.example/" + hostile + ")\n\n")
+	r.says("| a |\n|---|\n| " + hostile + " |\n\n```" + hostile + "\n" + hostile + "\n```\n")
 	r.callsTool("write_file", arguments(map[string]string{"path": "a.md", "content": hostile}))
 	r.callsTool("read_file", arguments(map[string]string{"path": "missing" + hostile}))
 	r.callsTool("calculator", arguments(map[string]string{"expression": hostile}))
