@@ -104,6 +104,35 @@ func TestAConsoleTellsThatTheGatewayIsGone(t *testing.T) {
 	g.interrupt()
 }
 
+// TestAConsoleSaysWhichConversationGoesOn in one short line, by the words of the person, and tells a
+// reminder that came meanwhile as one.
+func TestAConsoleSaysWhichConversationGoesOn(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	g := w.start("run")
+	g.ready()
+	long := "remind me in 1 second to drink" + strings.Repeat(" much", 100) + " water"
+	if _, errs, code := w.run("ask", "--session", "far", long); code != 0 {
+		t.Fatalf("ask ends with %d: %s", code, errs)
+	}
+	w.eventually(t, func() bool {
+		out, _, _ := w.run("sessions", "export", "console:far")
+		return strings.Contains(out, "Reminder: drink")
+	})
+	s := newScreen(t, w, "chat --plain --session far")
+	s.shows("[by a schedule]")
+	got := s.tmux("capture-pane", "-p", "-J")
+	if !strings.Contains(got, ": remind me in 1 second to drink much") || !strings.Contains(got, "much…]") {
+		t.Errorf("the console does not say in short which conversation goes on:\n%s", got)
+	}
+	if strings.Contains(got, "in answer to") {
+		t.Errorf("a reminder answers no words:\n%s", got)
+	}
+	s.keys("C-d")
+	s.shows("code=0")
+	g.interrupt()
+}
+
 // TestAConsoleTakesTheGatewayOver: one that ran the gateway leaves or dies, and the next one runs it.
 func TestAConsoleTakesTheGatewayOver(t *testing.T) {
 	t.Parallel()

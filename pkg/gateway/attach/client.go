@@ -304,6 +304,9 @@ type message struct {
 	Time      time.Time         `json:"time"`
 	File      string            `json:"file"`
 	ToolCalls []json.RawMessage `json:"tool_calls"`
+	// Origin is that of an [events.Message], and Undone says that the person took it out.
+	Origin string `json:"origin"`
+	Undone bool   `json:"undone"`
 }
 
 // question is one that is open.

@@ -143,12 +143,29 @@ func (s *Session) welcome(ctx context.Context, p *page) error {
 		return nil
 	}
 	text := fmt.Sprintf(textBegins, s.client.chat)
-	for i := range p.Messages {
-		if m := &p.Messages[i]; m.Role == providers.RoleUser { // the last one counts
-			text = fmt.Sprintf(textGoesOn, s.client.chat, m.Time.Local().Format(textTime), m.Text)
-		}
+	if m := p.lastSaid(); m != nil {
+		text = fmt.Sprintf(textGoesOn, s.client.chat, m.Time.Local().Format(textTime), channels.OneLine(m.Text))
 	}
 	return s.view.Status(ctx, s.at, text)
+}
+
+// lastSaid is the newest message of a person that still counts, or the newest task of a schedule
+// where there is none; nil in an empty chat.
+func (p *page) lastSaid() *message {
+	unasked := map[string]bool{}
+	var task *message
+	for i := range slices.Backward(p.Messages) {
+		switch m := &p.Messages[i]; {
+		case m.Role != providers.RoleUser:
+			unasked[m.Turn] = unasked[m.Turn] || m.Origin != ""
+		case m.Undone:
+		case !unasked[m.Turn]:
+			return m
+		case task == nil:
+			task = m
+		}
+	}
+	return task
 }
 
 // Settle waits until nothing is under way in the chat, and all that came of it is shown.
@@ -229,12 +246,12 @@ func (s *Session) missed(ctx context.Context, p *page) error {
 
 // answer shows a message behind the words that it answers.
 func (s *Session) answer(ctx context.Context, m *message, words string) error {
-	if words != "" && !s.alone {
-		if err := s.view.Status(ctx, s.at, fmt.Sprintf(textAnswer, words)); err != nil {
+	if words != "" && !s.alone && m.Origin == "" {
+		if err := s.view.Status(ctx, s.at, fmt.Sprintf(textAnswer, channels.OneLine(words))); err != nil {
 			return err
 		}
 	}
-	return s.say(ctx, &events.Message{ID: m.ID, Text: m.Text, File: m.File})
+	return s.say(ctx, &events.Message{ID: m.ID, Text: m.Text, File: m.File, Origin: m.Origin})
 }
 
 // delivered is how many of the messages went to the person.
