@@ -39,7 +39,7 @@ help:
 	@echo 'make fresh    a fresh clone on a bare PATH: the first answer with a tool call'
 
 run: bin/parley
-	@bin/parley chat $(ARGS)
+	@bin/parley chat $(ARGS) || { code=$$?; [ $$code -eq 130 ] || exit $$code; } # 130: Ctrl-C left
 
 build: BUILD_FLAGS += -pgo=$(PROFILE)
 build: bin/parley

@@ -28,7 +28,7 @@ func (t *talk) terminalView(cfg *config.Config) (attach.View, signals) {
 	}
 	view := terminal.New(terminal.Options{
 		In: h.in, Out: out, LookupEnv: h.lookupEnv, Environ: h.environ(), Chat: t.chat, Busy: t.busy,
-		Commands: t.commands, History: history.Path(cfg.StateDir), Redact: h.redactor.Redact,
+		Commands: t.commands, History: history.Path(cfg.StateDir, config.Default(h.home).StateDir), Redact: h.redactor.Redact,
 	})
 	return view, signals{interrupt: view.Interrupt, restore: view.Restore}
 }

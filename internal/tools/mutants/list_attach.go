@@ -54,7 +54,7 @@ func attachMutants() []Mutant {
 			Dir: gateway, Test: "^TestAConsoleShowsWhatAnotherOneHasSeen$",
 		},
 	}
-	return slices.Concat(all, restartMutants(), consoleUserMutants())
+	return slices.Concat(all, restartMutants(), consoleUserMutants(), returnMutants())
 }
 
 // restartMutants break those about a gateway that is gone.
@@ -148,6 +148,33 @@ func consoleUserMutants() []Mutant {
 			Promise: "console: many", Defect: "a question that waits for a person ends without an error",
 			File: gateway + "/chat.go", Old: "return cmp.Or(failed, err, unanswered(a))", New: "return cmp.Or(failed, err)",
 			Dir: gateway, Test: "^TestAskReadsItsInput$",
+		},
+	}
+}
+
+// returnMutants break those about a person who comes back.
+func returnMutants() []Mutant {
+	const gateway, session, attach = "cmd/gateway", "pkg/gateway/attach/session.go", "console: attach"
+	return []Mutant{
+		{
+			Promise: attach, Defect: "names the task of a schedule as the last words of a person",
+			File: session, Old: `unasked[m.Turn] || m.Origin != ""`, New: `unasked[m.Turn]`,
+			Dir: "pkg/gateway/attach", Test: "^TestLastSaid$",
+		},
+		{
+			Promise: attach, Defect: "tells a reminder that was missed as an answer to its own task",
+			File: session, Old: `!s.alone && m.Origin == "" {`, New: `!s.alone {`,
+			Dir: gateway, Test: "^TestAConsoleSaysWhichConversationGoesOn$",
+		},
+		{
+			Promise: attach, Defect: "prints a message of 20 kB to say which conversation goes on",
+			File: session, Old: `m.Time.Local().Format(textTime), channels.OneLine(m.Text))`, New: `m.Time.Local().Format(textTime), m.Text)`,
+			Dir: gateway, Test: "^TestAConsoleSaysWhichConversationGoesOn$",
+		},
+		{
+			Promise: "screen: history", Defect: "keeps no lines of a member of the group",
+			File: "pkg/console/history/history.go", Old: "filepath.IsAbs(ownDir) &&", New: "false &&",
+			Dir: "pkg/console/history", Test: "^TestAMemberHasAnOwnFile$",
 		},
 	}
 }

@@ -3,7 +3,8 @@
 //
 // It promises:
 //
-//   - The file is readable by its user alone, and each user of the machine has another one.
+//   - The file is readable by its user alone, and each user of the machine has another one,
+//     in their own folder where the state folder belongs to another user.
 //   - It is bounded: the oldest lines give way.
 //   - Several consoles may use one file at a time. A line that one of them adds is whole or absent.
 //   - A line that begins with a space is not kept, and secrets are taken out of the others.

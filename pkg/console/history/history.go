@@ -24,6 +24,8 @@ const (
 	maxBytes = 1 << 20
 	maxLine  = 64 << 10
 	fileMode = 0o600
+	dirMode  = 0o700
+	mayWrite = 2 | 1 // W_OK and X_OK of access(2)
 )
 
 // History is the lines of a person, the newest last. It is for one goroutine.
@@ -39,9 +41,14 @@ type entry struct {
 	Text string    `json:"text"`
 }
 
-// Path is the file of the present user in a state folder.
-func Path(stateDir string) string {
-	return filepath.Join(stateDir, fmt.Sprintf("console-history-%d.jsonl", os.Geteuid()))
+// Path is the file of the present user: in the state folder, or for a member of the group that may
+// attach, who cannot write there, in their own folder.
+func Path(stateDir, ownDir string) string {
+	name := fmt.Sprintf("console-history-%d.jsonl", os.Geteuid())
+	if filepath.IsAbs(ownDir) && errors.Is(syscall.Access(stateDir, mayWrite), os.ErrPermission) {
+		return filepath.Join(ownDir, name)
+	}
+	return filepath.Join(stateDir, name)
 }
 
 // Open reads the history of a file; a missing one is empty. Redact takes secrets out of lines. The
@@ -126,6 +133,11 @@ func (h *History) Add(text string) error {
 		return err
 	}
 	f, err := openat.Append(h.path, fileMode)
+	if errors.Is(err, os.ErrNotExist) { // the own folder of a member, which has no gateway there
+		if err = os.MkdirAll(filepath.Dir(h.path), dirMode); err == nil {
+			f, err = openat.Append(h.path, fileMode)
+		}
+	}
 	if err != nil {
 		return err
 	}
