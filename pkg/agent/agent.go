@@ -73,6 +73,8 @@ type Questions struct {
 	// OnApproval is told of each question that is put, and of each answer to one. It
 	// must not wait.
 	OnApproval func(approval.Event)
+	// OnRevoke is told which grant a person ends in its chat. It must not wait.
+	OnRevoke func(g session.Grant, by channels.Sender)
 }
 
 // Commands are the needs of the commands of the chats.
@@ -187,6 +189,9 @@ func New(o Options) (*Agent, error) {
 	if o.OnApproval == nil {
 		o.OnApproval = func(approval.Event) {}
 	}
+	if o.OnRevoke == nil {
+		o.OnRevoke = func(session.Grant, channels.Sender) {}
+	}
 	o.tellTime()
 	if o.Surfaces == nil {
 		o.Surfaces = turn.NoSurfaces{}
@@ -212,7 +217,7 @@ func New(o Options) (*Agent, error) {
 	})
 	a.approvals = approval.New(approval.Options{
 		Store: o.Engine.Approvals(), Inbox: o.Engine.Inbox(), Chat: o.Engine.Sessions().Lookup, Task: o.Engine.Tasks().Task, TaskName: task.Name,
-		Rules: o.Approvals, OnEvent: o.OnApproval, Redact: o.Redact,
+		Rules: o.Approvals, OnEvent: o.OnApproval, OnRevoke: o.OnRevoke, Redact: o.Redact,
 	})
 	a.deps, a.kinds = newDeps(a), newKinds(a)
 	return a, nil

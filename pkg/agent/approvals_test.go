@@ -231,6 +231,39 @@ func TestARevokedGrantAllowsNothing(t *testing.T) {
 	w.settled()
 }
 
+// TestAGrantIsRevokedInItsChat by the person who has it, or by an owner; others are refused.
+func TestAGrantIsRevokedInItsChat(t *testing.T) {
+	t.Parallel()
+	b := &book{}
+	w := newWorld(t, script(writer), []tools.Tool{b.tool()}, withOptions(asking), everybodyWrites())
+	as := func(chat, user, text string) string {
+		t.Helper()
+		w.write(chat, user, text)
+		return w.expect().Text
+	}
+	allow := func(user, text string) {
+		t.Helper()
+		w.write("group1", user, text)
+		w.press("group1", user, w.question(text), "Allow here")
+		w.expect()
+		w.expectText("result: written")
+	}
+	allow("7", "one")
+	id := w.approval().ID
+	contains(t, as("group1", "8", "/status"), "Allowed here: `overwrite` for the person who asked", id)
+	contains(t, as("group1", "8", "/revoke "+strings.ToLower(id)), "Only the person who asked or an owner can revoke")
+	contains(t, as("group2", "7", "/revoke "+id), "No call is allowed in advance in this chat.")
+	contains(t, as("group1", "7", "/revoke OVERWRITE"), "Revoked: calls of `overwrite` for the person who asked")
+	w.write("group1", "7", "two")
+	w.press("group1", "7", w.question("two"), "Allow here")
+	w.expect()
+	w.expectText("result: written")
+	contains(t, as("group1", "1", "/revoke overwrite"), "Revoked: calls of `overwrite` for the person who asked")
+	w.write("group1", "7", "three")
+	w.question("three")
+	w.settled()
+}
+
 func TestWhatExecutesIsAllowedOnceOnly(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {

@@ -13,8 +13,8 @@ func newKinds(a *Agent) []turn.Kind {
 	tasks := task.Commands{Tasks: a.tasks, Waits: a.agents.Waits}
 	commands := command.Options{
 		Sessions: a.o.Engine.Sessions(), Uses: a.o.Engine.Chats().TurnUses, TakeBack: a.approvals.TakeBack,
-		Approvals: a.o.Engine.Approvals().ApprovalList, Status: a.o.Engine.Status,
-		Schedule: a.jobs.Command, Tasks: tasks.List, Cancel: tasks.Cancel, Has: a.o.Has,
+		Approvals: a.o.Engine.Approvals().ApprovalList, Granted: a.approvals.Granted, Status: a.o.Engine.Status,
+		Schedule: a.jobs.Command, Tasks: tasks.List, Cancel: tasks.Cancel, Revoke: a.approvals.Revoke, Has: a.o.Has,
 	}
 	if a.o.Links != nil {
 		commands.Link, commands.Unlink = a.o.Links.Link, a.o.Links.Unlink

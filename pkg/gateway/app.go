@@ -264,7 +264,7 @@ func (a *App) makeAgent(context.Context) error {
 		Questions: agent.Questions{Approvals: a.tools.Approvals, OnApproval: func(e approval.Event) {
 			a.audit.approval(e)
 			a.screens.Answered(e)
-		}},
+		}, OnRevoke: a.audit.revoked},
 		Commands:   agent.Commands{Links: a.links, Has: hasNeed(a.cfg)},
 		Budgets:    agent.Budgets{Of: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency},
 		Background: background(&a.cfg.Background),

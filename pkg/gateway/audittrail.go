@@ -9,6 +9,7 @@ import (
 
 	"parley/pkg/agent/approval"
 	"parley/pkg/audit"
+	"parley/pkg/channels"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/session"
 	"parley/pkg/session/bolt"
@@ -118,6 +119,13 @@ func (t *auditTrail) approval(e approval.Event) {
 	if e.Granted {
 		t.note(admin.GrantRow(&session.Grant{Address: q.Address, Tool: q.Call.Tool, Person: q.Principal.Sender, Approval: q.ID}, "granted"))
 	}
+}
+
+// revoked writes down that a person ended a grant in its chat.
+func (t *auditTrail) revoked(g session.Grant, by channels.Sender) { //nolint:gocritic // hugeParam: it is the agent's function
+	row := admin.GrantRow(&g, "revoked")
+	row.Detail += ", by " + by.ID
+	t.note(row)
 }
 
 func callRow(ctx context.Context, kind audit.Kind, call *tools.Call) audit.Row {

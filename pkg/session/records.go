@@ -181,6 +181,8 @@ type Commit struct {
 	Outbox []channels.Outbound
 	// Approvals are created or replaced.
 	Approvals []Approval
+	// Revoked are the ids of grants of the chat that end.
+	Revoked []string
 	// Ran is the outcome of the job of the item that the turn consumes.
 	Ran *JobRun
 	// Spent is the use of the turn; it counts against its chat, see [Chats]. Counted says

@@ -38,6 +38,33 @@ func commandMutants() []Mutant {
 	}
 }
 
+// revokeMutants break /revoke.
+func revokeMutants() []Mutant {
+	const revoke, agent = "commands: revoke", "pkg/agent"
+	return []Mutant{
+		{
+			Promise: revoke, Defect: "lets anybody revoke",
+			File: agent + "/approval/grants.go", Old: "if t.Principal.Owner || t", New: "if t.Principal.Level != \"\" || t",
+			Dir: agent, Test: "^TestAGrantIsRevokedInItsChat$",
+		},
+		{
+			Promise: revoke, Defect: "says so and revokes nothing",
+			File: agent + "/approval/grants.go", Old: "re.Revoked = append(re.Revoked, g.ID)", New: "",
+			Dir: agent, Test: "^TestAGrantIsRevokedInItsChat$",
+		},
+		{
+			Promise: revoke, Defect: "revokes in another chat",
+			File: "pkg/session/engine/rules/tasks.go", Old: "if err != nil || g.Chat != chat {", New: "if err != nil {",
+			Dir: "pkg/session/engine", Test: "^TestConformanceInMemory$/^approvals$",
+		},
+		{
+			Promise: revoke, Defect: "writes no row of the audit log",
+			File: "pkg/gateway/app.go", Old: ", OnRevoke: a.audit.revoked}", New: "}",
+			Dir: "cmd/gateway", Test: "^TestScripts$/^approval$",
+		},
+	}
+}
+
 // undoMutants break /undo.
 func undoMutants() []Mutant {
 	const undo = "commands: undo"

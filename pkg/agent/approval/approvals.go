@@ -40,6 +40,8 @@ type Options struct {
 	// OnEvent is told of each question that is put, and of each answer to one. It must
 	// not wait.
 	OnEvent func(Event)
+	// OnRevoke is told which grant a person ends. It must not wait.
+	OnRevoke func(g session.Grant, by channels.Sender)
 	// Redact removes secrets from a text.
 	Redact func(string) string
 }

@@ -3,10 +3,11 @@ package approval
 import (
 	"context"
 	"fmt"
-	"time"
+	"slices"
 
 	"parley/pkg/agent/turn"
 	"parley/pkg/policy"
+	"parley/pkg/session"
 	"parley/pkg/tools"
 )
 
@@ -94,17 +95,8 @@ func (g *gate) granted(ctx context.Context, tool string) (bool, error) {
 	if g.t.Provenance.SeveralPeople() {
 		return false, nil
 	}
-	grants, err := g.approvals.o.Store.Grants(ctx, g.t.Origin.Chat)
-	if err != nil {
-		return false, err
-	}
-	now := time.Now()
-	for i := range grants {
-		one := &grants[i]
-		if one.Tool == tool && one.Person.ID == g.t.Principal.Sender.ID && one.Address.Account == g.t.Origin.Address.Account &&
-			!now.Before(one.Since) && now.Before(one.Expires) {
-			return true, nil
-		}
-	}
-	return false, nil
+	grants, err := g.approvals.Grants(ctx, g.t)
+	return slices.ContainsFunc(grants, func(one session.Grant) bool {
+		return one.Tool == tool && one.Person.ID == g.t.Principal.Sender.ID
+	}), err
 }

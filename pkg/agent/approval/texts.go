@@ -34,3 +34,13 @@ const (
 	textLostInCall       = "The gateway stopped three times while it worked on approval %s. It is unknown whether %#q took effect."
 	textOperator         = "the operator"
 )
+
+// The grants, and the answers to /revoke.
+const (
+	textGrant        = "Allowed here: %#q for %s, until %s (%s)\n"
+	textHowToRevoke  = "%s ID ends one of them."
+	textNoGrants     = "No call is allowed in advance in this chat."
+	textNoGrant      = "No call is allowed in advance here under the name %s. %s lists those that are."
+	textNotYourGrant = "Only %s or an owner can revoke what was allowed for %#q."
+	textRevoked      = "Revoked: calls of %#q for %s need a person's answer again."
+)

@@ -25,10 +25,12 @@ type Options struct {
 	TakeBack func(ctx context.Context, t *turn.Turn, turns []string) ([]session.Approval, []channels.Outbound, error)
 	// Approvals lists the approvals of a chat.
 	Approvals func(ctx context.Context, chat string) ([]session.Approval, error)
+	// Granted lists in lines the calls that are allowed in advance in the chat of a turn.
+	Granted func(ctx context.Context, t *turn.Turn) (string, error)
 	// Status is that of the store.
 	Status func(ctx context.Context) (session.Status, error)
-	// Schedule, Tasks and Cancel answer the commands of these names.
-	Schedule, Tasks, Cancel Answer
+	// Schedule, Tasks, Cancel and Revoke answer the commands of these names.
+	Schedule, Tasks, Cancel, Revoke Answer
 	// Link and Unlink show the chat on a page, and no more; nil: there are no such commands.
 	Link, Unlink Answer
 	// Has says whether the channel of a chat has what a command needs.
@@ -136,7 +138,7 @@ func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
 func (h *commandTurn) others() map[string]Answer {
 	c := conversation{h.T, h.o, h.arg}
 	return map[string]Answer{
-		"schedule": h.o.Schedule, "tasks": h.o.Tasks, "cancel": h.o.Cancel, "link": h.o.Link, "unlink": h.o.Unlink,
+		"schedule": h.o.Schedule, "tasks": h.o.Tasks, "cancel": h.o.Cancel, "revoke": h.o.Revoke, "link": h.o.Link, "unlink": h.o.Unlink,
 		"history": func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.history(ctx) },
 		"undo":    func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.undo(ctx) },
 		"resume":  func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.resume(ctx) },
@@ -190,18 +192,22 @@ func (h *commandTurn) status(ctx context.Context) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, textStatusModel, turn.ModelOf(h.T, turn.RoleChat).Title())
 	if info, err := h.o.Sessions.Get(ctx, h.T.Info.Session); err == nil {
-		fmt.Fprintf(&b, textStatusConversation, info.Session, entries(info.Entries), info.Created.Format("2006-01-02 15:04"))
+		fmt.Fprintf(&b, textStatusConversation, info.Session, entries(info.Entries), h.T.Clock.Here(info.Created))
 	}
 	fmt.Fprintf(&b, textStatusLevel, h.T.Principal.Level)
 	if all, err := h.o.Approvals(ctx, h.T.Info.Chat); err == nil {
 		for i := range all {
 			if q := &all[i]; q.State == session.ApprovalOpen && time.Now().Before(q.Expires) {
-				fmt.Fprintf(&b, textStatusApproval, q.Call.Tool, q.ID, q.Expires.Format("15:04:05 MST"))
+				fmt.Fprintf(&b, textStatusApproval, q.Call.Tool, q.ID, h.T.Clock.Here(q.Expires))
 			}
 		}
 	}
+	if granted, err := h.o.Granted(ctx, h.T); err == nil && granted != "" {
+		b.WriteString(granted + fmt.Sprintf(textStatusRevoke, h.T.Typed("revoke")))
+	}
 	if st, err := h.o.Status(ctx); err == nil && h.T.Principal.Owner {
-		fmt.Fprintf(&b, textStatusWaiting, st.Waiting, st.Sending, st.OpenTasks)
+		others := st.Waiting - min(st.Waiting, len(h.T.Info.Items)) // without this command
+		fmt.Fprintf(&b, textStatusWaiting, others, st.Sending, st.OpenTasks)
 		if st.WriteError != "" {
 			fmt.Fprintf(&b, textStatusUnwritable, st.WriteError)
 		}

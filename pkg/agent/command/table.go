@@ -34,6 +34,7 @@ const (
 	ArgTool         ArgKind = "tool"         // a tool of the chat
 	ArgTask         ArgKind = "task"         // a background task
 	ArgSchedule     ArgKind = "schedule"     // a schedule
+	ArgGrant        ArgKind = "grant"        // a permission in advance
 	ArgWord         ArgKind = "word"         // one of Values
 	ArgJSON         ArgKind = "json"         // an object in JSON
 )
@@ -64,7 +65,7 @@ func List() []Command {
 		{Name: retryCommand, Does: textDoesRetry, like: []string{"again", "regenerate", "redo", "repeat"}},
 		{Name: "undo", Does: textDoesUndo, like: []string{"delete", "remove", "rewind"}},
 		{Name: "stop", Does: textDoesStop, like: []string{"abort", "halt"}},
-		{Name: "status", Does: textDoesStatus, like: []string{"approvals", "grants", "whoami"}},
+		{Name: "status", Does: textDoesStatus, like: []string{"approvals", "whoami"}},
 		{Name: "model", Does: textDoesModel, Args: []Arg{{Name: "NAME", Kind: ArgModel, Values: []string{usualModel}}}},
 		{Name: "usage", Does: textDoesUsage, like: []string{"cost", "costs", "tokens", "budget"}},
 		{Name: "compact", Does: textDoesCompact, like: []string{"summarise", "summarize", "summary"}},
@@ -74,6 +75,10 @@ func List() []Command {
 		}},
 		{Name: "tasks", Does: textDoesTasks, like: []string{"agents", "background"}},
 		{Name: "cancel", Does: textDoesCancel, Args: []Arg{{Name: "ID", Kind: ArgTask, Required: true}}, like: []string{"kill"}},
+		{
+			Name: "revoke", Does: textDoesRevoke, Args: []Arg{{Name: "ID", Kind: ArgGrant}},
+			like: []string{"grants", "permissions", "disallow", "allowed"},
+		},
 		{Name: "tools", Does: textDoesTools},
 		{Name: "copy", Does: textDoesCopy, Needs: NeedsClipboard, like: []string{"clipboard"}},
 		{Name: "link", Does: textDoesLink, Needs: NeedsPage},

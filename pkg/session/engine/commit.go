@@ -153,6 +153,9 @@ func (p *commitWrite) run(x *table.Tx) error {
 	if err := rules.PutApprovals(x, c.Approvals, nil); err != nil {
 		return err
 	}
+	if err := rules.EndGrants(x, t.info.Chat, c.Revoked); err != nil {
+		return err
+	}
 	if err := t.ib.out.Put(x, t.chat, c.Outbox, p.out); err != nil {
 		return err
 	}

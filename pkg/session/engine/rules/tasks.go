@@ -39,3 +39,17 @@ func PutApprovals(t *table.Tx, approvals []session.Approval, grants []session.Gr
 	}
 	return nil
 }
+
+// EndGrants ends grants of a chat; those that have ended, or are another chat's, are left alone.
+func EndGrants(t *table.Tx, chat string, ids []string) error {
+	for _, id := range ids {
+		g, err := table.Get[session.Grant](t, table.Grants, table.IDKey(id))
+		if err != nil || g.Chat != chat {
+			continue
+		}
+		if err := t.Delete(table.Grants, table.IDKey(id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
