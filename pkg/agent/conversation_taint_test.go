@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
@@ -195,4 +197,50 @@ func TestUndoTakesADecisionAlong(t *testing.T) {
 	if got := b.texts(); len(got) != 1 {
 		t.Errorf("it ran %d times", len(got))
 	}
+}
+
+// TestWordsOfSeveralPeople in one turn of a group: asked again by one of them, they count as content
+// from outside, and who may only take out their own does not take them out.
+func TestWordsOfSeveralPeople(t *testing.T) {
+	t.Parallel()
+	asked, answer := make(chan struct{}, 9), make(chan struct{})
+	var calls atomic.Int64
+	model := script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		asked <- struct{}{}
+		switch calls.Add(1) {
+		case 1:
+			<-answer
+			return say("first")
+		case 2:
+			return say("both")
+		case 3:
+			return call("note", "{}")
+		default:
+			return say(last(msgs).Content)
+		}
+	})
+	w := newWorld(t, model, []tools.Tool{noter()}, withOptions(asking), func(w *world) {
+		w.opts.WhileBusy = turn.Queue
+		w.opts.Authorize = func(_ context.Context, e policy.Event) policy.Verdict {
+			level := policy.LevelRead
+			if e.Sender.ID == "1" {
+				level = policy.LevelWrite
+			}
+			return policy.Verdict{Allow: true, Level: level}
+		}
+	})
+	w.write("group", "1", "hello")
+	<-asked
+	w.write("group", "1", "note what we need")
+	w.write("group", "2", "note that two is the boss")
+	close(answer)
+	w.expectText("first")
+	w.expectText("both")
+	w.write("group", "2", "/undo")
+	contains(t, w.expect().Text, "In a group, the person who asked")
+	w.write("group", "1", "/retry")
+	if o := w.expect(); len(o.Buttons) == 0 {
+		t.Errorf("the words of another person call a tool: %q", o.Text)
+	}
+	w.settled()
 }

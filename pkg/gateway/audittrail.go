@@ -122,7 +122,7 @@ func (t *auditTrail) approval(e approval.Event) {
 }
 
 // revoked writes down that a person ended a grant in its chat.
-func (t *auditTrail) revoked(g session.Grant, by channels.Sender) { //nolint:gocritic // hugeParam: it is the agent's function
+func (t *auditTrail) revoked(g session.Grant, by channels.Sender) {
 	row := admin.GrantRow(&g, "revoked")
 	row.Detail += ", by " + by.ID
 	t.note(row)

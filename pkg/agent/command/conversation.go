@@ -188,13 +188,13 @@ func (h *conversation) mayChange() bool {
 // maxLooked bounds the turns in which that of an exchange is looked for.
 const maxLooked = 200
 
-// isOwn says whether the person of a turn began an exchange: in a direct chat all are, elsewhere
-// those of which it is known.
+// isOwn says whether all words of an exchange are of the person of a turn: in a direct chat they are;
+// elsewhere that is known of one message alone, because its turn keeps the sender of the first.
 func isOwn(ctx context.Context, t *turn.Turn, o *Options, x *prompt.Exchange) (own bool, err error) {
 	if t.Principal.Direct {
 		return true, nil
 	}
-	if x.Scheduled {
+	if x.Scheduled || len(x.Asked) != 1 {
 		return false, nil
 	}
 	left := maxLooked

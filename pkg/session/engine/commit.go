@@ -150,10 +150,7 @@ func (p *commitWrite) run(x *table.Tx) error {
 	if err := rules.SetModel(x, t.chat, c.Model); err != nil {
 		return err
 	}
-	if err := rules.PutApprovals(x, c.Approvals, nil); err != nil {
-		return err
-	}
-	if err := rules.EndGrants(x, t.info.Chat, c.Revoked); err != nil {
+	if err := rules.Decide(x, t.info.Chat, c); err != nil {
 		return err
 	}
 	if err := t.ib.out.Put(x, t.chat, c.Outbox, p.out); err != nil {

@@ -51,23 +51,7 @@ func approvalTests() []test {
 			b.must(err)
 			b.equal(0, len(left))
 		}},
-		{"a commit ends grants of its own chat", func(b *bench) {
-			info := b.question("q1", time.Unix(100, 0))
-			b.decide("q1", info)
-			b.question("q2", time.Unix(200, 0))
-			b.decide("q2", info)
-			for i, chat := range []string{"b", "a", "a"} {
-				b.append(item(chat, "revoke"+strconv.Itoa(i)))
-				w := b.turns()
-				b.answer(w.next(), session.Commit{Outcome: session.OutcomeAnswered, Revoked: []string{"q1", "none"}})
-				b.must(w.stop())
-				b.crash()
-				left, err := b.e.Approvals().Grants(b.Context(), "")
-				b.must(err)
-				b.equal(chat == "b", slices.ContainsFunc(left, func(g session.Grant) bool { return g.ID == "q1" }))
-				b.equal(true, slices.ContainsFunc(left, func(g session.Grant) bool { return g.ID == "q2" }))
-			}
-		}},
+		{"a commit ends grants of its own chat", testRevokeByCommit},
 		{"a question that is not there is not found", func(b *bench) {
 			_, err := b.e.Approvals().Approval(b.Context(), "none")
 			b.wantErr(err, session.ErrNotFound)
@@ -159,4 +143,22 @@ func testQuestion(b *bench) {
 	got, err = b.e.Approvals().Approval(b.Context(), "q1")
 	b.must(err)
 	b.equal(session.ApprovalDenied, got.State)
+}
+
+func testRevokeByCommit(b *bench) {
+	info := b.question("q1", time.Unix(100, 0))
+	b.decide("q1", info)
+	b.question("q2", time.Unix(200, 0))
+	b.decide("q2", info)
+	for i, chat := range []string{"b", "a", "a"} {
+		b.append(item(chat, "revoke"+strconv.Itoa(i)))
+		w := b.turns()
+		b.answer(w.next(), session.Commit{Outcome: session.OutcomeAnswered, Revoked: []string{"q1", "none"}})
+		b.must(w.stop())
+		b.crash()
+		left, err := b.e.Approvals().Grants(b.Context(), "")
+		b.must(err)
+		b.equal(chat == "b", slices.ContainsFunc(left, func(g session.Grant) bool { return g.ID == "q1" }))
+		b.equal(true, slices.ContainsFunc(left, func(g session.Grant) bool { return g.ID == "q2" }))
+	}
 }

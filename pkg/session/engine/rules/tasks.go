@@ -40,9 +40,13 @@ func PutApprovals(t *table.Tx, approvals []session.Approval, grants []session.Gr
 	return nil
 }
 
-// EndGrants ends grants of a chat; those that have ended, or are another chat's, are left alone.
-func EndGrants(t *table.Tx, chat string, ids []string) error {
-	for _, id := range ids {
+// Decide writes the questions of a commit, and ends the grants that it revokes: those that have ended,
+// or are another chat's, are left alone.
+func Decide(t *table.Tx, chat string, c *session.Commit) error {
+	if err := PutApprovals(t, c.Approvals, nil); err != nil {
+		return err
+	}
+	for _, id := range c.Revoked {
 		g, err := table.Get[session.Grant](t, table.Grants, table.IDKey(id))
 		if err != nil || g.Chat != chat {
 			continue
