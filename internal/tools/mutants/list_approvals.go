@@ -56,7 +56,7 @@ func askingMutants() []Mutant {
 		},
 		{
 			Promise: "grants", Defect: "lets a grant cover everybody",
-			File: dir + "/approval/gate.go", Old: `one.Person.ID == g.t.Principal.Sender.ID &&`, New: `one.Person.ID != "" &&`,
+			File: dir + "/approval/gate.go", Old: "one.Tool == tool && one.Person.ID == g.t.Principal.Sender.ID", New: "one.Tool == tool",
 			Dir: dir, Test: "^TestAllowHere$",
 		},
 		{
