@@ -34,7 +34,7 @@ help:
 	@echo 'make lint     golangci-lint $(LINT_VERSION)'
 	@echo 'make fuzz     each fuzz target for $(FUZZTIME)'
 	@echo 'make mutants  planted defects and the tests that find them; goes on where it ended'
-	@echo 'make docs     the pages of docs/tools, docs/models.md and docs/promises.md, from the code and docs/promises.yaml; docs/page.png from chromium'
+	@echo 'make docs     the pages of docs/tools, docs/models.md and docs/promises.md, from the code and docs/promises.yaml; docs/page.png from chromium, docs/console.svg from tmux'
 	@echo 'make prose    rates of words that make comments and pages hard to read'
 	@echo 'make fresh    a fresh clone on a bare PATH: the first answer with a tool call'
 
@@ -102,6 +102,7 @@ docs:
 	$(GO) run ./internal/tools/tooldocs/write
 	$(GO) run ./internal/tools/modeldocs/write
 	$(GO) run ./internal/tools/promises/write
+	PARLEY_PICTURE=$(CURDIR)/docs/console.svg $(GO) test -count=1 -run '^TestThePictureOfTheReadme$$' ./internal/test/terminal
 	cd internal/test/browser && PARLEY_PICTURE=$(CURDIR)/docs/page.png $(GO) test -count=1 -v -run '^TestThePictureOfTheReadme$$' .
 
 prose:
