@@ -9,7 +9,7 @@ func attachMutants() []Mutant {
 	all := []Mutant{
 		{
 			Promise: attach, Defect: "does not show what another console says",
-			File: session, Old: "Watch(ctx, *d, own)\n	case own || d.Text", New: "Watch(ctx, *d, true)\n	case own || d.Text",
+			File: session, Old: "case own || d.Text == ", New: "case true || d.Text == ",
 			Dir: gateway, Test: "^TestTwoConsolesShareAConversation$",
 		},
 		{
@@ -156,6 +156,11 @@ func consoleUserMutants() []Mutant {
 func returnMutants() []Mutant {
 	const gateway, session, attach = "cmd/gateway", "pkg/gateway/attach/session.go", "console: attach"
 	return []Mutant{
+		{
+			Promise: attach, Defect: "does not draw what another console says",
+			File: session, Old: "Watch(ctx, *d, own)\n	case own || d.Text", New: "Watch(ctx, *d, true)\n	case own || d.Text",
+			Dir: "internal/test/terminal", Test: "^TestTwoConsolesOnOneGateway$",
+		},
 		{
 			Promise: attach, Defect: "names the task of a schedule as the last words of a person",
 			File: session, Old: `unasked[m.Turn] || m.Origin != ""`, New: `unasked[m.Turn]`,
