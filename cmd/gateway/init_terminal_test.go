@@ -111,3 +111,19 @@ func TestInitAsksNothingThatFlagsAnswer(t *testing.T) {
 		t.Errorf("the screen is\n%s", shown)
 	}
 }
+
+// TestInitAsksWhichModel: the flag names a server, and a person says which of its models is meant.
+func TestInitAsksWhichModel(t *testing.T) {
+	t.Parallel()
+	url := localServer(t, fakemodel.Options{Models: []string{"small", "large"}}, nil)
+	w := bareWorld(t)
+	s := newScreen(t, w, "init --channels none --chat=false --url "+url)
+	s.shows("2  large")
+	s.keys("2", "Enter")
+	s.shows("large answered and called the tool")
+	s.shows("code=0")
+	raw, err := os.ReadFile(w.config)
+	if text := string(raw); err != nil || !strings.Contains(text, `model: "large"`) {
+		t.Errorf("%v: the configuration is\n%s", err, text)
+	}
+}

@@ -32,6 +32,11 @@ func setupMutants() []Mutant {
 			Dir: gateway, Test: "^TestInitAsksForTheWindow$/^LM_Studio$",
 		},
 		{
+			Promise: person, Defect: "takes the first of several models unasked",
+			File: dir + "/model.go", Old: `name == "" && s.Ask != nil`, New: `name == "" && false`,
+			Dir: gateway, Test: "^TestInitAsksWhichModel$",
+		},
+		{
 			Promise: file, Defect: "lets others read the file",
 			File: dir + "/setup.go", Old: `const fileMode = 0o600`, New: `const fileMode = 0o644`,
 			Dir: gateway, Test: "^TestInitToTheFirstAnswer$",

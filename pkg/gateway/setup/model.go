@@ -149,19 +149,19 @@ func (s *setup) flagged(ctx context.Context, found []modelset.Candidate) (*entry
 		if err != nil && f.Model == "" {
 			return nil, usage(err)
 		}
-		return named(c, f.Model)
+		return s.named(c)
 	}
 	var names []string
 	for i := range found {
 		c := &found[i]
 		if names = append(names, c.Name); f.Use == c.Name || f.Use == "" && len(found) == 1 {
-			return named(c, f.Model)
+			return s.named(c)
 		}
 	}
 	has := func(m modelset.Listed) bool { return m.ID == f.Model }
 	for i := range found {
 		if c := &found[i]; f.Use == "" && slices.ContainsFunc(c.Models, has) {
-			return named(c, f.Model)
+			return s.named(c)
 		}
 	}
 	if f.Use == "" {
@@ -170,9 +170,14 @@ func (s *setup) flagged(ctx context.Context, found []modelset.Candidate) (*entry
 	return nil, usage(fmt.Errorf(textNotFound, f.Use, strings.Join(append(names, modelset.Offline), ", ")))
 }
 
-// named is the model of that name on a server, or its first one for "".
-func named(c *modelset.Candidate, name string) (*entry, error) {
-	if name == "" {
+// named is the model of a server that the flags name. Where they name none, a person is asked which
+// of several is meant, and without a person it is the first.
+func (s *setup) named(c *modelset.Candidate) (*entry, error) {
+	name := s.Flags.Model
+	switch {
+	case name == "" && s.Ask != nil:
+		return s.askOne(c)
+	case name == "":
 		return entryOf(c, c.Models[0]), nil
 	}
 	var ids []string
