@@ -90,7 +90,7 @@ func TestInteractiveConsole(t *testing.T) {
 	s.keys("what is 17*23?", "Enter")
 	s.shows("391")
 	s.keys("/tools", "Enter")
-	s.shows("`write_file` - ")
+	s.shows("`write_file`")
 	s.keys("what is \\", "Enter", "6*7?", "Enter")
 	s.shows("42")
 	s.keys("C-d")

@@ -84,7 +84,13 @@ func TestCommandsAnswerWithoutAModel(t *testing.T) {
 		"/start ref1": "/compact - ",
 		"/model":      "agent.model",
 		"/usage":      "The next request to the model includes ",
-		"/tools":      "- `look` - test tool look",
+		"/tools":      "To look up and work out: `look`",
+		"/tools LOOK": "`look`: test tool look",
+		"/tools loko": "There is no tool loko in this chat. /tools lists the tools.",
+		"/new x":      "/new stands alone: nothing was done, because words follow it. Write /new, or send the words as a message.",
+		"/undo 3":     "/undo stands alone",
+		"/retry it":   "/retry stands alone",
+		"/compact it": "/compact stands alone",
 		"/status":     "Model: script",
 		"/stop":       "No answer is in progress.",
 		"/hlep":       "There is no command /hlep. Did you mean /help? /help lists the commands.",
@@ -157,10 +163,13 @@ func TestToolsTellsOwnersWhatTheyDid(t *testing.T) {
 	w := newWorld(t, script(echo), []tools.Tool{look, looker})
 	w.opts.Tools.Execute(t.Context(), "look", nil)
 	w.write("1", "1", "/tools")
-	if got := w.expect().Text; !strings.Contains(got, "- `look` - test tool look (1 call, ") ||
-		!strings.HasSuffix(got, "- `looker` - test tool looker") {
+	const list = "The tools of this chat; /tools NAME describes one.\n\nTo look up and work out: `look`, `looker`"
+	if got := w.expect().Text; !strings.HasPrefix(got, list+"\n\nCalls in all chats since the gateway started:\n- `look`: 1 call, ") ||
+		strings.Count(got, "\n- ") != 1 {
 		t.Errorf("the owner is told %q", got)
 	}
+	w.write("1", "1", "/tools look")
+	contains(t, w.expect().Text, "`look`: test tool look\nIn all chats since the gateway started: 1 call, ")
 	w.write("2", "2", "/tools")
-	w.expectText("- `look` - test tool look\n- `looker` - test tool looker")
+	w.expectText(list)
 }

@@ -51,14 +51,14 @@ func TestUsageTellsTheDay(t *testing.T) {
 		All: budget.Limits{Tokens: 5000, Money: 2_000_000},
 		For: map[session.Purpose]budget.Limits{session.ForJobs: {Turns: 200}},
 	}))
-	const before = "- messages: 0 turns, 0 tokens\n- schedules: 0 of 200 turns, 0 tokens\n- background tasks: 0 turns, 0 tokens\n" +
+	const before = "- messages: 0 turns, 0 tokens\n" +
 		"- total: 0 turns, 0 of 5000 tokens, 0.00 of 2.00 EUR"
 	if d := cmp.Diff(before, w.told("1", "1")); d != "" {
 		t.Error(d)
 	}
 	w.write("1", "1", "hello")
 	w.expect()
-	const want = "- messages: 1 turn, 120 tokens, 0.00 EUR\n- schedules: 0 of 200 turns, 0 tokens\n- background tasks: 0 turns, 0 tokens\n" +
+	const want = "- messages: 1 turn, 120 tokens, 0.00 EUR\n" +
 		"- total: 1 turn, 120 of 5000 tokens, 0.00 of 2.00 EUR\n" +
 		"By model:\n- script: 1 answer, 100 tokens read, 20 written, 0.00 EUR\n" +
 		"The last turn: 1 answer, 100 tokens read, 20 written, 0.00 EUR."
@@ -101,7 +101,7 @@ func TestUsageByPersonAndModel(t *testing.T) {
 	if d := cmp.Diff(want, w.shares("1")); d != "" {
 		t.Error(d)
 	}
-	const told = "- messages: 3 turns, 1080 tokens, 3.00 EUR\n- schedules: 0 turns, 0 tokens\n- background tasks: 0 turns, 0 tokens\n" +
+	const told = "- messages: 3 turns, 1080 tokens, 3.00 EUR\n" +
 		"- total: 3 turns, 1080 tokens, 3.00 EUR\n- for you, of this: 2 turns, 720 tokens, 2.00 EUR\n" +
 		"Of these tokens, 450 came from the cache of a model's server, and 60 were reasoning.\nBy model:\n" +
 		"- other: 3 answers, 600 tokens read (450 cached), 150 written (60 reasoning), 2.25 EUR\n" +

@@ -38,10 +38,25 @@ func commandMutants() []Mutant {
 	}
 }
 
-// revokeMutants break /revoke.
+// revokeMutants break /revoke, and the figures of /tools and /usage.
 func revokeMutants() []Mutant {
-	const revoke, agent = "commands: revoke", "pkg/agent"
+	const revoke, figures, agent = "commands: revoke", "commands: figures", "pkg/agent"
 	return []Mutant{
+		{
+			Promise: figures, Defect: "forgets the conversation for words behind a command",
+			File: agent + "/command/help.go", Old: `[]string{"new", retryCommand, `, New: `[]string{retryCommand, `,
+			Dir: agent, Test: "^TestCommandsAnswerWithoutAModel$",
+		},
+		{
+			Promise: figures, Defect: "tells each person the counts of all chats",
+			File: agent + "/command/tools.go", Old: "if h.T.Principal.Owner {\n		counted", New: "if len(names) > 0 {\n		counted",
+			Dir: agent, Test: "^TestToolsTellsOwnersWhatTheyDid$",
+		},
+		{
+			Promise: figures, Defect: "counts the command itself as a message that waits",
+			File: agent + "/command/commands.go", Old: "st.Waiting - min(st.Waiting, len(h.T.Info.Items))", New: "st.Waiting",
+			Dir: "cmd/gateway", Test: "^TestScripts$/^figures$",
+		},
 		{
 			Promise: revoke, Defect: "lets anybody revoke",
 			File: agent + "/approval/grants.go", Old: "if t.Principal.Owner || t", New: "if t.Principal.Level != \"\" || t",

@@ -32,6 +32,9 @@ func (u *TurnUsage) Report(ctx context.Context) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, textUsedToday, endOfDay(day, zone).Format("2006-01-02 15:04 MST"))
 	for _, p := range Purposes() {
+		if p != session.ForPeople && by[p] == (session.Usage{}) {
+			continue
+		}
 		fmt.Fprintf(&b, textUsedFor, usedFor(p), budget.For[p].amounts(by[p], m.o.Currency))
 	}
 	all := together(by)

@@ -101,6 +101,9 @@ func (h *commandTurn) Begin(ctx context.Context) (turn.Input, error) {
 // answer carries out the command.
 func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
 	re := turn.Reply{Commit: session.Commit{Outcome: session.OutcomeAnswered}}
+	if re.Text = surplus(h.T, h.name, h.arg); re.Text != "" {
+		return re, nil
+	}
 	var err error
 	switch h.name {
 	case "help":
@@ -143,28 +146,6 @@ func (h *commandTurn) others() map[string]Answer {
 		"undo":    func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.undo(ctx) },
 		"resume":  func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.resume(ctx) },
 	}
-}
-
-// tools lists the tools of the chat. An owner is also told their counts, in all chats
-// together.
-func (h *commandTurn) tools() string {
-	offered := h.T.Offered()
-	defs := offered.ToProviderDefs()
-	if len(defs) == 0 {
-		return textNoTools
-	}
-	did := map[string]string{}
-	if h.T.Principal.Owner {
-		for _, s := range offered.Stats() {
-			did[s.Tool] = " (" + s.String() + ")"
-		}
-	}
-	lines := make([]string, len(defs))
-	for i := range defs {
-		f := &defs[i].Function
-		lines[i] = "- `" + f.Name + "` - " + f.Description + did[f.Name]
-	}
-	return strings.Join(lines, "\n")
 }
 
 // stop answers /stop. A turn that was stopped for it has already said so; where the

@@ -36,3 +36,11 @@ func unknown(t *turn.Turn, o *Options, name string) string {
 	}
 	return fmt.Sprintf(textDidYouMean, t.Typed(name), strings.Join(near, textOr), t.Typed("help"))
 }
+
+// surplus refuses a command that takes no words and would not be undone easily; "" for others.
+func surplus(t *turn.Turn, name, arg string) string {
+	if arg == "" || !slices.Contains([]string{"new", retryCommand, "undo", "compact"}, name) {
+		return ""
+	}
+	return fmt.Sprintf(textAlone, t.Typed(name), t.Typed(name))
+}

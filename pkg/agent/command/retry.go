@@ -42,6 +42,12 @@ func (h *retryTurn) Begin(ctx context.Context) (turn.Input, error) {
 		return turn.Input{}, err
 	}
 	h.T.Take(items)
+	_, arg, _ := Read(items[0].Inbound.Text)
+	if said := surplus(h.T, retryCommand, arg); said != "" {
+		return turn.Input{}, turn.Done(h.T.Commit(ctx, turn.Reply{
+			Commit: session.Commit{Outcome: session.OutcomeAnswered}, Text: said,
+		}))
+	}
 	c := conversation{t: h.T, o: h.o}
 	x, err := last(c.reader(ctx, h.o.Sessions.Tail, h.T.Info.Session), func(x *prompt.Exchange) bool {
 		return !x.Scheduled && len(x.Asked) > 0

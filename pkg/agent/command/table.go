@@ -79,7 +79,7 @@ func List() []Command {
 			Name: "revoke", Does: textDoesRevoke, Args: []Arg{{Name: "ID", Kind: ArgGrant}},
 			like: []string{"grants", "permissions", "disallow", "allowed"},
 		},
-		{Name: "tools", Does: textDoesTools},
+		{Name: "tools", Does: textDoesTools, Args: []Arg{{Name: "NAME", Kind: ArgTool}}},
 		{Name: "copy", Does: textDoesCopy, Needs: NeedsClipboard, like: []string{"clipboard"}},
 		{Name: "link", Does: textDoesLink, Needs: NeedsPage},
 		{Name: "unlink", Does: textDoesUnlink, Needs: NeedsPage},

@@ -23,13 +23,14 @@ const (
 	textDoesRevoke   = "list what is allowed here in advance, or revoke it"
 	textDoesLink     = "show this chat on your page in the browser"
 	textDoesUnlink   = "take this chat off the page"
-	textDoesTools    = "list the tools of this chat"
+	textDoesTools    = "list the tools of this chat, or describe one"
 	textDoesTool     = "call a tool directly, without the model"
 )
 
 // The answers to commands that there are not.
 const (
 	textDidYouMean = "There is no command %s. Did you mean %s? %s lists the commands."
+	textAlone      = "%s stands alone: nothing was done, because words follow it. Write %s, or send the words as a message."
 	textUnknown    = "There is no command %s. %s lists the commands. To begin a message with a slash, write two: //%s"
 	textOr         = " or "
 )
@@ -42,6 +43,15 @@ const (
 	textNothingToStop   = "No answer is in progress."
 	textModel           = "Model: %s. The operator sets it in the configuration (agent.model)."
 	textNoTools         = "This chat has no tools."
+	textTools           = "The tools of this chat; %s NAME describes one."
+	textToolsRead       = "\n\nTo look up and work out: %s"
+	textToolsAct        = "\n\nTo change, send or start something: %s"
+	textToolsCounts     = "\n\nCalls in all chats since the gateway started:"
+	textToolsCount      = "\n- `%s`: %s"
+	textToolsUnknown    = "\n- of names without a tool: %s"
+	textToolAbout       = "`%s`: %s"
+	textToolCounts      = "In all chats since the gateway started: %s"
+	textNoTool          = "There is no tool %s in this chat. %s lists the tools."
 	textModelNow        = "Model: %s"
 	textModelGone       = "\nThis chat had chosen %s, which is no longer configured."
 	textModelChoices    = "\n\nModels:\n%s\n\n%s NAME lets another one answer in this chat, %s lets the configured one answer again."

@@ -53,13 +53,12 @@ func appendKinds(parts []string, ended string, kinds []Kind) []string {
 	return append(parts, fmt.Sprintf("%d %s (%s)", sum, ended, strings.Join(words, ", ")))
 }
 
-// short rounds a time to digits that a person reads.
+// short rounds a time to the three digits that a person reads.
 func short(d time.Duration) string {
-	const digits = 100
-	for _, unit := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
-		if d >= unit {
-			return d.Round(unit / digits).String()
-		}
+	const digits = 1000
+	step := time.Duration(1)
+	for d >= digits*step {
+		step *= 10
 	}
-	return d.String()
+	return d.Round(step).String()
 }
