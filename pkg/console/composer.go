@@ -66,7 +66,11 @@ func (e *composer) put(s string) bool {
 	if lines <= maxPlainLines && len(s) <= maxPlainBytes {
 		return e.line.Insert(s)
 	}
-	return e.line.Put(line.Item{Text: s, Label: fmt.Sprintf(textPasted, lines, text.FileSize(int64(len(s))))})
+	label, size := textPastedLine, text.FileSize(int64(len(s)))
+	if lines > 1 {
+		label = fmt.Sprintf(textPasted, lines)
+	}
+	return e.line.Put(line.Item{Text: s, Label: fmt.Sprintf("[%s, %s]", label, size)})
 }
 
 // keep keeps the line in the history.

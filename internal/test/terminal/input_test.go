@@ -44,7 +44,7 @@ func TestAPasteIsOneMessage(t *testing.T) {
 	}
 	for name, tt := range map[string]struct{ paste, label string }{
 		"200 lines": {lines.String(), "> [200 lines, "},
-		"20 kB":     {large.String(), "> [1 lines, 20 kB]"},
+		"20 kB":     {large.String(), "> [1 line, 20 kB]"},
 		"few lines": {"one\n\ttwo\nthree", "> one\n      two\n  three"},
 	} {
 		t.Run(name, func(t *testing.T) {
