@@ -28,7 +28,7 @@ const (
 	textLines       = "%d lines"
 	textPasted      = "%d lines"
 	textPastedLine  = "1 line"
-	textTooLong     = "this text is longer than 1 MiB and was not put in"
+	textTooLong     = "this text is longer than 512 KiB and was not put in"
 	textThinking    = "thinking"
 	textWriting     = "writing"
 	textRunning     = "working"

@@ -45,6 +45,7 @@ func TestAPasteIsOneMessage(t *testing.T) {
 	for name, tt := range map[string]struct{ paste, label string }{
 		"200 lines": {lines.String(), "> [200 lines, "},
 		"20 kB":     {large.String(), "> [1 line, 20 kB]"},
+		"500 kB":    {strings.Repeat("a \"line\"\tof many\n", 27_000), "> [27000 lines, "},
 		"few lines": {"one\n\ttwo\nthree", "> one\n      two\n  three"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -70,6 +71,18 @@ func TestAPasteIsOneMessage(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestAPasteThatIsTooLong is not put in, and the person reads why.
+func TestAPasteThatIsTooLong(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t, nil).chat(terminal.Options{})
+	s.Type("see ")
+	s.Paste(strings.Repeat("sixteen letters\n", 40_000))
+	s.Shows("this text is longer than 512 KiB and was not put in")
+	s.Ends("> see\nthis text is longer than 512 KiB and was not put in")
+	s.Keys("C-c", "C-d")
+	s.Code(0)
 }
 
 // TestTheLineIsEdited by characters as people see them, by words and over several rows.

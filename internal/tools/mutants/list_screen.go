@@ -30,6 +30,11 @@ func screenMutants() []Mutant {
 			Dir: screens, Test: "^TestAPasteIsOneMessage$",
 		},
 		{
+			Promise: "screen: paste", Defect: "takes a text that no request has room for",
+			File: line + "/line.go", Old: "const MaxText = 512 << 10", New: "const MaxText = 1 << 20",
+			Dir: screens, Test: "^TestAPasteThatIsTooLong$",
+		},
+		{
 			Promise: "screen: line", Defect: "takes a code point for a character",
 			File: line + "/line.go", Old: "		all = append(all, Item{Text: g.Value()})\n",
 			New: "		for _, r := range g.Value() {\n			all = append(all, Item{Text: string(r)})\n		}\n",

@@ -9,8 +9,8 @@ import (
 	"github.com/clipperhouse/uax29/v2/graphemes"
 )
 
-// MaxText is the longest text in bytes: that of a message.
-const MaxText = 1 << 20
+// MaxText is the longest text in bytes: a message with it fits in a request to the gateway.
+const MaxText = 512 << 10
 
 // maxUndo is how many steps back there are, maxKept how many characters they have together.
 const (
