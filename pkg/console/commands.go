@@ -109,37 +109,11 @@ func (e *composer) suggest() {
 func (e *composer) near(name string) string {
 	best, least := "", 3
 	for _, c := range e.all() {
-		if d := distance([]rune(strings.ToLower(name)), []rune(c.Name)); d < least && d < len(c.Name) {
+		if d := text.Distance(strings.ToLower(name), c.Name); d < least && d < len(c.Name) {
 			best, least = c.Name, d
 		}
 	}
 	return best
-}
-
-// distance is how many letters are to be put in, left out, replaced or swapped with their
-// neighbour to make one word of the other.
-func distance(a, b []rune) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(a)][len(b)]
 }
 
 // copy puts the last answer, or its last block of code, on the clipboard of the terminal.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"parley/pkg/text"
 )
 
 // startCommand is the text that Telegram sends when somebody opens the bot, perhaps
@@ -18,8 +20,8 @@ const maxName = 32
 // Read splits "/name@bot argument", with the name in small letters. False is a message: it does
 // not begin with a slash and a word, as "/etc/hosts" and "//help" do not. Whether there is such a
 // command is another question, see [Find].
-func Read(text string) (name, arg string, ok bool) {
-	word, arg := cutWord(strings.TrimSpace(text))
+func Read(words string) (name, arg string, ok bool) {
+	word, arg := cutWord(strings.TrimSpace(words))
 	name, slashed := strings.CutPrefix(word, "/")
 	name, _, _ = strings.Cut(name, "@")
 	if !slashed || !isName(name) {
@@ -29,12 +31,12 @@ func Read(text string) (name, arg string, ok bool) {
 }
 
 // cutWord is the first word of a text, and the rest.
-func cutWord(text string) (word, rest string) {
-	i := strings.IndexFunc(text, unicode.IsSpace)
+func cutWord(words string) (word, rest string) {
+	i := strings.IndexFunc(words, unicode.IsSpace)
 	if i < 0 {
-		return text, ""
+		return words, ""
 	}
-	return text[:i], strings.TrimSpace(text[i:])
+	return words[:i], strings.TrimSpace(words[i:])
 }
 
 // isName says whether a word can be the name of a command.
@@ -57,21 +59,21 @@ func Find(name string) (Command, bool) {
 }
 
 // Is says whether a text is a command, of those that there are or not.
-func Is(text string) bool {
-	_, _, ok := Read(text)
+func Is(words string) bool {
+	_, _, ok := Read(words)
 	return ok
 }
 
 // Name is the name of the command that a text is, "" for any other text.
-func Name(text string) string {
-	name, _ := Split(text)
+func Name(words string) string {
+	name, _ := Split(words)
 	return name
 }
 
 // Split is the name of the command that a text is, and the words behind it; both are "" for one
 // that there is not.
-func Split(text string) (name, arg string) {
-	name, arg, ok := Read(text)
+func Split(words string) (name, arg string) {
+	name, arg, ok := Read(words)
 	if !ok {
 		return "", ""
 	}
@@ -95,7 +97,7 @@ func Typed(words string) string {
 	switch {
 	case known && (rest == "" || len(c.Args) > 0):
 		return "/" + name + strings.TrimPrefix(words, first)
-	case !known && rest == "" && isName(name) && slices.ContainsFunc(List(), func(c Command) bool { return distance(name, c.Name) == 1 }):
+	case !known && rest == "" && isName(name) && slices.ContainsFunc(List(), func(c Command) bool { return text.Distance(name, c.Name) == 1 }):
 		return "/" + name
 	default:
 		return ""
@@ -135,7 +137,7 @@ func (c *Command) distance(name string) int {
 	if len(name) >= fewLetters && strings.HasPrefix(c.Name, name) {
 		return 1
 	}
-	far, most := distance(name, c.Name), 2
+	far, most := text.Distance(name, c.Name), 2
 	if len(name) <= short {
 		most = 1
 	}
@@ -143,30 +145,4 @@ func (c *Command) distance(name string) int {
 		return -1
 	}
 	return far
-}
-
-// distance is how many letters are to be put in, left out, replaced or swapped with their
-// neighbour to make one word of the other. Both have a byte for each letter.
-func distance(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range b {
-		rows[0][j+1] = j + 1
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			replaced := rows[i-1][j-1]
-			if a[i-1] != b[j-1] {
-				replaced++
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, replaced)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(a)][len(b)]
 }
