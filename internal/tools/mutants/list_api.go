@@ -79,8 +79,13 @@ func pageMutants() []Mutant {
 		},
 		{
 			Promise: "api: delivered messages", Defect: "reads a message only once its receipt is stored",
-			File: api + "/page.go", Old: "all = append(p.hurried(all), all...)", New: "all = append(p.hurried(all)[:0], all...)",
+			File: api + "/page.go", Old: "all = append(early, all...)", New: "all = append(early[:0], all...)",
 			Dir: api, Test: "^TestAMessageIsReadBeforeItsReceipt$",
+		},
+		{
+			Promise: "api: delivered messages", Defect: "shows the answers of the conversation that was left",
+			File: api + "/page.go", Old: "p.notLeft(ctx, p.hurried(all))", New: "p.hurried(all), error(nil)",
+			Dir: api, Test: "^TestAChatIsReadAsItsConversation$",
 		},
 		{
 			Promise: "api: list of chats", Defect: "lists the chats of everybody",

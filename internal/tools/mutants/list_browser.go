@@ -65,6 +65,16 @@ func browserMutants() []Mutant {
 			Dir: dir, Test: "^TestAChatOfTelegramOnThePage$",
 		},
 		{
+			Promise: "browser: commands", Defect: "reads the chat anew at the next visit alone",
+			File: page + "/conversation.js", Old: "stream.current.reread();", New: "",
+			Dir: dir, Test: "^TestCommandsChangeTheOpenChat$",
+		},
+		{
+			Promise: "browser: commands", Defect: "overlooks a message that joins a turn",
+			File: page + "/stream.js", Old: `"turn", "joined",`, New: `"turn",`,
+			Dir: dir, Test: "^TestAMessageThatJoinsATurn$",
+		},
+		{
 			Promise: "browser: panels and views", Defect: "stops no task",
 			File: page + "/panel.js", Old: "tasks/${t.id}/cancel", New: "tasks/${t.id}/none",
 			Dir: dir, Test: "^TestThePanelOfAChatOnThePage$",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -150,6 +151,33 @@ func TestAMessageIsReadBeforeItsReceipt(t *testing.T) {
 	for range 2 {
 		if lines, _ := w.told(""); cmp.Diff([]string{"user: go", "assistant: hello ", "assistant: early"}, lines) != "" {
 			t.Errorf("%q", lines)
+		}
+	}
+}
+
+// TestAChatIsReadAsItsConversation: behind /new and /resume it has the words of its present conversation alone, also while the
+// events of the one before are kept.
+func TestAChatIsReadAsItsConversation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, hello)
+	s := w.open("ada", "main", "")
+	defer s.end()
+	for _, step := range []struct{ say, has, lacks string }{
+		{"alpha", "user: alpha|assistant: hello ", ""},
+		{"/new", "New conversation", "hello"},
+		{"gamma", "user: gamma|assistant: hello ", "alpha"},
+		{"/resume 1", "user: alpha|assistant: hello ", "gamma"},
+	} {
+		w.do("ada", http.MethodPost, "/chats/main/messages", fmt.Sprintf(`{"message":%q}`, step.say))
+		s.untilDone()
+		w.Settled()
+		lines, _ := w.told("")
+		said := strings.Join(lines, "|")
+		if !strings.Contains(said, step.has) || step.lacks != "" && strings.Contains(said, step.lacks) {
+			t.Errorf("behind %s the chat reads %q", step.say, lines)
+		}
+		if answers := slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l) != "assistant: hello" }); len(answers) > 1 {
+			t.Errorf("behind %s an answer is there %d times: %s", step.say, len(answers), said)
 		}
 	}
 }

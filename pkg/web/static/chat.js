@@ -61,7 +61,7 @@ function historyEntries(messages) {
     if (m.seq && m.role !== "tool") {
       behind = 0;
     }
-    const at = { turn: m.turn, time: m.time, stored: true, id: `h${m.seq}` };
+    const at = { turn: m.turn, time: m.time, stored: true, undone: m.undone, id: `h${m.seq}` };
     if (m.role === "user" && machine.test(m.text)) {
       entries.push({ ...at, kind: "words", text: m.text });
     } else if (m.role === "user" && (m.text || m.files)) {
@@ -154,6 +154,17 @@ const reducers = {
       entries.splice(at, 0, { ...person, message: d.message, turn: d.turn, state: "", key: "" });
     }
     return { ...state, entries, running: d.turn, turns: { ...state.turns, [d.turn]: true } };
+  },
+  // a further message that the running turn answers
+  joined(state, d) {
+    if (state.entries.some((e) => e.kind === "user" && e.message === d.message && e.turn)) {
+      return state;
+    }
+    const own = state.entries.find((e) => e.kind === "user" && e.message === d.message);
+    const entries = state.entries.filter((e) => e !== own);
+    const person = own || { kind: "user", id: key("u"), text: d.text || "", files: d.files, time: new Date().toISOString() };
+    entries.splice(beforeWaiting(entries), 0, { ...person, message: d.message, turn: state.running, state: "", key: "" });
+    return { ...state, entries };
   },
   token(state, d) {
     return grow(state, "answer", d.text);

@@ -11,6 +11,9 @@ import { channelName, isLinked } from "./links.js";
 
 const near = 80; // pixels from the end within which the page goes along with new text
 
+// Commands behind which the chat has other words than before.
+const moves = /^\/(new|resume|undo)\b/;
+
 function reduce(state, action) {
   return action(state);
 }
@@ -34,6 +37,7 @@ export function Conversation({ chat, list, changed: rowChanged, chats, out, gone
   const stream = useRef(null);
   const sending = useRef(new Set());
   const rows = useRef(chats);
+  const rereads = useRef(false);
   current.current = state;
   rows.current = chats;
 
@@ -75,6 +79,12 @@ export function Conversation({ chat, list, changed: rowChanged, chats, out, gone
           return;
         }
         change((s) => applied(s, name, data));
+        if (name === "turn") {
+          rereads.current = moves.test(data.text || "");
+        } else if (name === "done" && rereads.current) {
+          rereads.current = false;
+          stream.current.reread();
+        }
         if (name === "done") {
           setNews(data.stop === "confirmation_required" ? "The assistant asks for an approval." : "The answer is complete.");
         } else if (name === "turn") {

@@ -29,10 +29,11 @@ export function Entry({ entry, actions }) {
 
 function Person({ entry, actions }) {
   const state = { sending: "sending…", sent: "waiting for its turn", failed: "not sent" }[entry.state];
-  return html`<article class="person" aria-label="You">
+  return html`<article class=${`person ${entry.undone ? "undone" : ""}`} aria-label="You">
     ${entry.text && html`<div class="bubble">${entry.text}</div>`}
     <${Files} files=${entry.files} actions=${actions} />
     <div class="tools">
+      ${entry.undone && html`<span class="muted">taken out</span>`}
       ${state && html`<span class=${entry.state === "failed" ? "bad" : "muted"}>${state}</span>`}
       ${entry.state === "failed" && html`<button type="button" class="link" onClick=${() => actions.retry(entry)}>Try again</button>`}
       ${entry.text && html`<${Copy} text=${entry.text} label="Copy message" />`}
@@ -45,12 +46,13 @@ function Person({ entry, actions }) {
 const origins = { job: "A schedule", task: "Background work" };
 
 function Answer({ entry, actions }) {
-  return html`<article class=${`answer ${entry.live ? "live" : ""}`} aria-label="Parley" aria-busy=${entry.live ? "true" : "false"}>
+  return html`<article class=${`answer ${entry.live ? "live" : entry.undone ? "undone" : ""}`} aria-label="Parley" aria-busy=${entry.live ? "true" : "false"}>
     ${entry.origin && html`<p class="origin"><${Icon} name="clock" /> ${origins[entry.origin] || entry.origin}</p>`}
     <${Markdown} text=${entry.text} />
     ${entry.file && !entry.files && html`<p class="file"><${Icon} name="file" /> ${entry.file}</p>`}
     <${Files} files=${entry.files} actions=${actions} />
-    ${!entry.live && !entry.beside && entry.text && html`<div class="tools"><${Copy} text=${entry.text} label="Copy answer" /></div>`}
+    ${!entry.live && !entry.beside && entry.text && html`<div class="tools">
+      ${entry.undone && html`<span class="muted">taken out</span>`}<${Copy} text=${entry.text} label="Copy answer" /></div>`}
   </article>`;
 }
 
@@ -77,7 +79,7 @@ function Tool({ entry }) {
   const shown = visible(args === undefined ? entry.draft || "" : typeof args === "string" ? args : JSON.stringify(args, null, 2));
   const about = entry.summary && entry.summary.startsWith(`${entry.name}: `) ? entry.summary.slice(entry.name.length + 2) : "";
   const end = entry.state === "done" ? (entry.failed ? "failed" : took(entry.took)) : states[entry.state];
-  return html`<details class=${`tool-execution ${busy ? "busy" : entry.failed ? "failed" : entry.state}`}>
+  return html`<details class=${`tool-execution ${busy ? "busy" : entry.failed ? "failed" : entry.state} ${entry.undone ? "undone" : ""}`}>
     <summary>
       <span class="sign"><${Icon} name=${entry.failed ? "warn" : entry.state === "done" ? "check" : "tool"} /></span>
       <span class="call"><b>${visible(entry.name || "tool")}</b>(${about && html`<span class="about">"${visible(about)}"</span>`})</span>

@@ -4,7 +4,7 @@ import { Refused, get } from "./api.js";
 import { isLinked } from "./links.js";
 
 const names = [
-  "turn", "token", "reasoning", "restart", "tool_call_delta", "tool_call", "tool_executing", "tool_progress", "tool_result",
+  "turn", "joined", "token", "reasoning", "restart", "tool_call_delta", "tool_call", "tool_executing", "tool_progress", "tool_result",
   "confirmation_required", "confirmation_resolved", "message", "notice", "error", "done", "chat_changed",
 ];
 
