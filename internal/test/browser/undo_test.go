@@ -45,7 +45,8 @@ func TestCommandsChangeTheOpenChat(t *testing.T) { //nolint:paralleltest // a br
 	b.settled()
 	b.write("/resume 1")
 	for _, tab := range []*tab{b.tab, second} {
-		tab.until("the conversation of before", `document.body.innerText.includes("heard alpha") && !document.body.innerText.includes("heard gamma")`)
+		tab.until("the conversation of before",
+			`document.body.innerText.includes("heard alpha") && !document.body.innerText.includes("heard gamma")`)
 		tab.clean()
 	}
 }
@@ -77,7 +78,8 @@ func TestAMessageThatJoinsATurn(t *testing.T) { //nolint:paralleltest // a brows
 	chat.Say("the second")
 	chat.Say("the third")
 	close(release)
-	b.until("all of it", `[...document.querySelectorAll(".bubble")].map((e) => e.innerText).join(", ").endsWith("the first, the second, the third")`)
+	b.until("all of it",
+		`[...document.querySelectorAll(".bubble")].map((e) => e.innerText).join(", ").endsWith("the first, the second, the third")`)
 	b.settled()
 	b.clean()
 }

@@ -84,7 +84,8 @@ func pageMutants() []Mutant {
 		},
 		{
 			Promise: "api: delivered messages", Defect: "shows the answers of the conversation that was left",
-			File: api + "/page.go", Old: "p.notLeft(ctx, p.hurried(all))", New: "p.hurried(all), error(nil)",
+			File: api + "/page.go", Old: "session.NotLeft(ctx, p.api.o.Store, p.api.o.Reading, p.at, p.hurried(all))",
+			New: "p.hurried(all), error(nil)",
 			Dir: api, Test: "^TestAChatIsReadAsItsConversation$",
 		},
 		{

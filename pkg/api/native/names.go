@@ -1,6 +1,7 @@
 package native
 
 import (
+	"regexp"
 	"strings"
 
 	"parley/pkg/channels"
@@ -46,18 +47,8 @@ func personOf(c *httpd.Caller) string {
 	return p.Channel + ":" + p.Account + "/" + p.ID
 }
 
-// maxChatID is the longest id of a chat.
-const maxChatID = 64
+// chatID is the form of the id of a chat.
+var chatID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // ValidID says whether a text can be the id of a chat.
-func ValidID(id string) bool {
-	if id == "" || len(id) > maxChatID {
-		return false
-	}
-	for _, c := range []byte(id) {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return true
-}
+func ValidID(id string) bool { return chatID.MatchString(id) }

@@ -81,7 +81,7 @@ func (p *page) deliver(ctx context.Context, id string) error {
 		return err
 	}
 	if p.last == 0 {
-		early, err := p.notLeft(ctx, p.hurried(all))
+		early, err := session.NotLeft(ctx, p.api.o.Store, p.api.o.Reading, p.at, p.hurried(all))
 		if err != nil {
 			return err
 		}
@@ -113,31 +113,6 @@ func (p *page) hurried(stored []session.Shown) []session.Shown {
 		}
 	}
 	return all
-}
-
-// notLeft are those of the messages that no conversation has which the chat left behind: their
-// events are told for some minutes more.
-func (p *page) notLeft(ctx context.Context, early []session.Shown) ([]session.Shown, error) {
-	if len(early) == 0 {
-		return nil, nil
-	}
-	info, err := p.api.o.Store.Lookup(ctx, p.at)
-	if err != nil {
-		return nil, err
-	}
-	left, err := p.api.o.Store.Left(ctx, info.Chat, maxLeft)
-	for i := range left {
-		if err != nil {
-			break
-		}
-		seen := 0
-		err = p.api.o.Reading.Shown(ctx, left[i].Session, 0, func(s session.Shown) bool {
-			early = slices.DeleteFunc(early, func(e session.Shown) bool { return e.ID == s.ID })
-			seen++
-			return len(early) > 0 && seen < pageSize
-		})
-	}
-	return early, err
 }
 
 // put puts a delivered message at its place: it is the last answer of its turn, or stands
