@@ -22,7 +22,8 @@ func commandMutants() []Mutant {
 		},
 		{
 			Promise: unknown, Defect: "sees no swapped letters",
-			File: "pkg/text/distance.go", Old: "rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)", New: "rows[i][j] = min(rows[i][j], rows[i-2][j-2]+2)",
+			File: "pkg/text/distance.go", Old: "rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)",
+			New: "rows[i][j] = min(rows[i][j], rows[i-2][j-2]+2)",
 			Dir: room, Test: "^TestNear$|^TestTyped$",
 		},
 		{
