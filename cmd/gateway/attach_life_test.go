@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 )
 
 // kill ends the gateway's process with SIGKILL.
@@ -188,6 +190,38 @@ func TestConsolesThatStartAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// TestAConsoleWaitsForOneThatStarts: the store is taken, and no gateway answers yet.
+func TestAConsoleWaitsForOneThatStarts(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	if out, errs, code := w.run("ask", "what is 2*2?"); code != 0 {
+		t.Fatalf("ask ends with %d: %s%s", code, out, errs)
+	}
+	taken, err := os.OpenFile(filepath.Join(w.dir, "state", "parley.lock"), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	if err := syscall.Flock(int(taken.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	c := w.start("chat")
+	c.say("what is 6*7?")
+	select {
+	case line, ok := <-c.lines:
+		t.Fatalf("it does not wait, says %q (%t) and: %s", line, ok, c.errs)
+	case <-time.After(3 * time.Second): // many times the first pauses
+	}
+	if err := taken.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c.hears("6*7 = 42")
+	_ = c.in.Close()
+	if code := c.end(); code != 0 {
+		t.Errorf("it ends with %d: %s", code, c.errs)
+	}
 }
 
 // TestAConsoleShowsWhatAnotherOneHasSeen: one that was stopped while the gateway died and came back

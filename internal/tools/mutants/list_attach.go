@@ -90,7 +90,7 @@ func restartMutants() []Mutant {
 		{
 			Promise: restarts, Defect: "a console gives up where another one is starting the gateway",
 			File: gateway + "/talk.go", Old: "if !ok || e.Code != admin.CodeInUse ||", New: "if !ok || e.Code == admin.CodeInUse ||",
-			Dir: gateway, Test: "^TestConsolesThatStartAtOnce$",
+			Dir: gateway, Test: "^TestAConsoleWaitsForOneThatStarts$",
 		},
 		{
 			Promise: "console: screen", Defect: "the log is on the screen of the console",
@@ -165,11 +165,6 @@ func returnMutants() []Mutant {
 			Promise: attach, Defect: "names the task of a schedule as the last words of a person",
 			File: session, Old: `unasked[m.Turn] || m.Origin != ""`, New: `unasked[m.Turn]`,
 			Dir: "pkg/gateway/attach", Test: "^TestLastSaid$",
-		},
-		{
-			Promise: attach, Defect: "tells a reminder that was missed as an answer to its own task",
-			File: session, Old: `!s.alone && m.Origin == "" {`, New: `!s.alone {`,
-			Dir: gateway, Test: "^TestAConsoleSaysWhichConversationGoesOn$",
 		},
 		{
 			Promise: attach, Defect: "prints a message of 20 kB to say which conversation goes on",
