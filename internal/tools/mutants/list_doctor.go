@@ -38,7 +38,7 @@ func doctorMutants() []Mutant {
 		{
 			Promise: looks, Defect: "prints the key that a server repeats",
 			File: dir + "check.go", Old: "redact(*s)", New: "*s",
-			Dir: gateway, Test: "^TestDoctorOfABrokenModel$",
+			Dir: "pkg/gateway/doctor", Test: "^TestAFindingIsClean$",
 		},
 	}
 }
