@@ -14,7 +14,7 @@ import (
 )
 
 // TestCommandsChangeTheOpenChat: words that are taken out are shown as such, a new conversation begins empty and one that is
-// resumed has its words, in each tab and without a reload. axe and the widths find nothing.
+// resumed has its words, in each tab and without a reload. Neither axe nor the widths find a fault.
 func TestCommandsChangeTheOpenChat(t *testing.T) { //nolint:paralleltest // a browser has the machine to itself
 	w := newWorld(t, func(r fakemodel.Request) fakemodel.Answer { return fakemodel.Say("heard " + r.LastUser()) })
 	b := newChecker(w.browser())
