@@ -50,7 +50,7 @@ const (
 	textToolsCount      = "\n- `%s`: %s"
 	textToolsUnknown    = "\n- of names without a tool: %s"
 	textToolAbout       = "`%s`: %s"
-	textToolCounts      = "In all chats since the gateway started: %s"
+	textToolCounts      = "\nIn all chats since the gateway started: %s"
 	textNoTool          = "There is no tool %s in this chat. %s lists the tools."
 	textModelNow        = "Model: %s"
 	textModelGone       = "\nThis chat had chosen %s, which is no longer configured."

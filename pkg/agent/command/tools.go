@@ -8,7 +8,6 @@ import (
 	"parley/pkg/agent/named"
 	"parley/pkg/channels"
 	"parley/pkg/text"
-	"parley/pkg/tools"
 )
 
 // tools answers /tools: it names the tools of the chat by what their calls do, or describes one.
@@ -20,7 +19,7 @@ func (h *commandTurn) tools() string {
 		return textNoTools
 	}
 	if h.arg != "" {
-		return h.tool(offered, names)
+		return h.tool(names)
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, textTools, h.T.Typed("tools"))
@@ -28,7 +27,7 @@ func (h *commandTurn) tools() string {
 	listed(&b, textToolsRead, names, reading)
 	listed(&b, textToolsAct, names, func(name string) bool { return !reading(name) })
 	if h.T.Principal.Owner {
-		counted(&b, offered.Stats())
+		h.counted(&b)
 	}
 	return b.String()
 }
@@ -47,7 +46,8 @@ func listed(b *strings.Builder, said string, names []string, fits func(string) b
 }
 
 // counted adds the counts of the tools that were called.
-func counted(b *strings.Builder, all []tools.Stats) {
+func (h *commandTurn) counted(b *strings.Builder) {
+	all := h.T.Offered().Stats()
 	if len(all) > 0 {
 		b.WriteString(textToolsCounts)
 	}
@@ -62,19 +62,21 @@ func counted(b *strings.Builder, all []tools.Stats) {
 }
 
 // tool describes the tool that the argument names.
-func (h *commandTurn) tool(offered *tools.ToolRegistry, names []string) string {
+func (h *commandTurn) tool(names []string) string {
 	name := named.Plain(h.arg)
 	i := slices.IndexFunc(names, func(one string) bool { return strings.EqualFold(one, name) })
 	if i < 0 {
 		return fmt.Sprintf(textNoTool, channels.Visible(text.Clip(name, maxArg)), h.T.Typed("tools"))
 	}
+	offered := h.T.Offered()
 	tool, _ := offered.Get(names[i])
-	said := fmt.Sprintf(textToolAbout, names[i], tool.Description())
-	if h.T.Principal.Owner {
-		all := offered.Stats()
-		if at := slices.IndexFunc(all, func(s tools.Stats) bool { return s.Tool == names[i] }); at >= 0 {
-			said += "\n" + fmt.Sprintf(textToolCounts, &all[at])
+	var b strings.Builder
+	fmt.Fprintf(&b, textToolAbout, names[i], tool.Description())
+	all := offered.Stats()
+	for j := range all {
+		if s := &all[j]; h.T.Principal.Owner && s.Tool == names[i] {
+			fmt.Fprintf(&b, textToolCounts, s)
 		}
 	}
-	return said
+	return b.String()
 }
