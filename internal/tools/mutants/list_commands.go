@@ -50,7 +50,7 @@ func revokeMutants() []Mutant {
 		},
 		{
 			Promise: figures, Defect: "tells each person the counts of all chats",
-			File: agent + "/command/tools.go", Old: "if h.T.Principal.Owner {\n		h.counted", New: "if len(names) > 0 {\n		h.counted",
+			File: agent + "/command/tools.go", Old: "if h.T.Principal.Owner {\n		counted", New: "if len(names) > 0 {\n		counted",
 			Dir: agent, Test: "^TestToolsTellsOwnersWhatTheyDid$",
 		},
 		{

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"parley/pkg/agent/named"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/text"
 )
@@ -27,7 +28,7 @@ func (h *commandTurn) tools() string {
 	listed(&b, textToolsRead, names, reading)
 	listed(&b, textToolsAct, names, func(name string) bool { return !reading(name) })
 	if h.T.Principal.Owner {
-		h.counted(&b)
+		counted(h.T, &b)
 	}
 	return b.String()
 }
@@ -46,8 +47,8 @@ func listed(b *strings.Builder, said string, names []string, fits func(string) b
 }
 
 // counted adds the counts of the tools that were called.
-func (h *commandTurn) counted(b *strings.Builder) {
-	all := h.T.Offered().Stats()
+func counted(t *turn.Turn, b *strings.Builder) {
+	all := t.Offered().Stats()
 	if len(all) > 0 {
 		b.WriteString(textToolsCounts)
 	}
