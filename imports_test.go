@@ -207,8 +207,7 @@ func rooms() map[string][]string {
 			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/budget", "pkg/agent/prompt",
 		}, vocabulary...),
 		"pkg/agent/command": append([]string{
-			"pkg/session", "pkg/tools", "pkg/policy", "pkg/channels", "pkg/agent/turn", "pkg/agent/prompt", "pkg/agent/summary",
-			"pkg/agent/named",
+			"pkg/session", "pkg/policy", "pkg/channels", "pkg/agent/turn", "pkg/agent/prompt", "pkg/agent/summary", "pkg/agent/named",
 		}, vocabulary...),
 		"pkg/agent/named": {"pkg/channels"},
 		"pkg/agent/task": append([]string{
