@@ -112,6 +112,45 @@ func TestAStreamEndsWithItsServer(t *testing.T) {
 	}
 }
 
+// TestTheLastWordsOfAStream: what has happened before a gateway stops still reaches the client,
+// and nothing reaches one whose credential was revoked.
+func TestTheLastWordsOfAStream(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		end  func(w *world)
+		want string
+		err  error
+	}{
+		"a gateway that stops": {end: func(w *world) { w.stop() }, want: "last\n\n"},
+		"a revoked credential": {end: func(w *world) { w.revoke() }, err: httpd.ErrRevoked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			wrote := make(chan error, 1)
+			w := newWorld(t, func(s *httpd.Server) {
+				s.Handle(httpd.Route{
+					Pattern: "GET /stream", Access: httpd.AccessProgram, Streams: true,
+					Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+						_ = httpd.Outlive(w, r, func(ctx context.Context, s *httpd.Stream) { // the client sees whether it began
+							<-ctx.Done()
+							wrote <- s.Write([]byte("last\n\n"))
+						})
+					}),
+				})
+			})
+			resp := w.ask(http.MethodGet, "/stream", bearer)
+			tt.end(w)
+			got, err := io.ReadAll(resp.Body)
+			if string(got) != ": ok\n\n"+tt.want || err != nil {
+				t.Errorf("%q, %v", got, err)
+			}
+			if err := <-wrote; !errors.Is(err, tt.err) {
+				t.Errorf("the write gave %v", err)
+			}
+		})
+	}
+}
+
 // TestAStreamThatPanicsBreaks: its client does not take it for whole, and the server goes on.
 func TestAStreamThatPanicsBreaks(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package httpd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -110,13 +111,20 @@ func (s *Stream) Write(record []byte) error {
 	return s.Flush()
 }
 
-// Put sends bytes that end a record, at the next [Stream.Flush] at the latest.
+// Put sends bytes that end a record, at the next [Stream.Flush] at the latest. Nothing leaves
+// once the credential is revoked; a client of a gateway that stops still gets what has happened.
 func (s *Stream) Put(record []byte) error {
 	if err := s.to.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
 		return fmt.Errorf("write to a stream: %w", err)
 	}
-	if s.ctx.Err() != nil { // looked at behind the deadline, which is shorter from then on
-		return context.Cause(s.ctx)
+	// Looked at behind the deadline, which is shorter from then on.
+	switch cause := context.Cause(s.ctx); {
+	case errors.Is(cause, ErrRevoked):
+		return cause
+	case cause != nil: // the last words of a gateway that stops
+		if err := s.to.SetWriteDeadline(time.Now().Add(endWait)); err != nil {
+			return fmt.Errorf("write to a stream: %w", err)
+		}
 	}
 	if _, err := s.w.Write(record); err != nil {
 		return fmt.Errorf("write to a stream: %w", err)

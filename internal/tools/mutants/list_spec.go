@@ -77,5 +77,15 @@ func specMutants() []Mutant {
 			File: "pkg/httpd/guard.go", Old: "func() { cancel(ErrRevoked) })", New: "func() {})",
 			Dir: "pkg/gateway", Test: "^TestRevocationEndsEachKindOfStream$",
 		},
+		{
+			Promise: "http: last words", Defect: "drops what has happened when the gateway stops",
+			File: "pkg/httpd/streams.go", Old: "case errors.Is(cause, ErrRevoked):\n", New: "case cause != nil:\n",
+			Dir: "pkg/httpd", Test: "^TestTheLastWordsOfAStream$",
+		},
+		{
+			Promise: "http: last words", Defect: "tells a revoked client one thing more",
+			File: "pkg/httpd/streams.go", Old: "case errors.Is(cause, ErrRevoked):\n", New: "case errors.Is(cause, ErrRevoked) && false:\n",
+			Dir: "pkg/httpd", Test: "^TestTheLastWordsOfAStream$",
+		},
 	}
 }

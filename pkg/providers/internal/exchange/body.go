@@ -23,8 +23,10 @@ type Body struct {
 	parts []part
 	few   [4]part // room for the usual ones
 
+	written *sync.Pool // lends the memory of what is sent; see memory.go
+
 	mu    sync.Mutex
-	lent  *memory // that of Text, if it goes back; see memory.go
+	lent  *memory // that of Text, if it goes back
 	ended bool
 }
 

@@ -21,24 +21,23 @@ const mostKept = 64 << 10
 // memory is that of a body's text. It goes back once its users, the body and those of its
 // readers that are open, have left it.
 type memory struct {
-	text  []byte
-	pools *pools
-	uses  atomic.Int32
+	text []byte
+	home *sync.Pool
+	uses atomic.Int32
 }
 
 // Body begins a body with memory for about size bytes, which [Body.End] gives back.
 func (c *Client) Body(size int) *Body {
 	m := lend(&c.pools.texts, size)
-	m.pools = &c.pools
 	m.use()
-	return &Body{Text: m.text[:0], lent: m}
+	return &Body{Text: m.text[:0], lent: m, written: &c.pools.written}
 }
 
 // lend gives memory for size bytes, to one user.
 func lend(from *sync.Pool, size int) *memory {
 	m, known := from.Get().(*memory)
 	if !known {
-		m = &memory{}
+		m = &memory{home: from}
 	}
 	if cap(m.text) < size {
 		m.text = make([]byte, 0, size)
@@ -70,8 +69,8 @@ func (w *written) reader() (io.ReadCloser, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var text []byte
-	if w.begun++; w.begun == 1 && w.body.lent != nil {
-		w.lent = lend(&w.body.lent.pools.written, w.size)
+	if w.begun++; w.begun == 1 && w.body.written != nil {
+		w.lent = lend(w.body.written, w.size)
 		text = w.lent.text[:0]
 	}
 	return io.NopCloser(bytes.NewReader(w.body.appendTo(text))), nil
@@ -91,7 +90,7 @@ func (w *written) giveBack() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.lent != nil && w.begun == 1 {
-		w.body.lent.pools.written.Put(w.lent)
+		w.lent.home.Put(w.lent)
 	}
 	w.lent = nil
 }
@@ -120,7 +119,7 @@ func (m *memory) use() {
 
 func (m *memory) leave() {
 	if m != nil && m.uses.Add(-1) == 0 && cap(m.text) <= mostKept {
-		m.pools.texts.Put(m)
+		m.home.Put(m)
 	}
 }
 
