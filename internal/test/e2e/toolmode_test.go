@@ -13,12 +13,16 @@ import (
 const asJSON = "json_schema"
 
 // eachMode leads a test with a model server that has tools, and with one that has none and is
-// asked for JSON; -short does without the second.
+// asked for JSON. One of the two is enough at a time: -short takes the first, as `make test`
+// does, and the race detector the second, as `make check` does.
 func eachMode(t *testing.T, test func(t *testing.T, s settings)) {
 	t.Helper()
 	modes := map[string]string{"with tools": "", "as JSON": asJSON}
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		delete(modes, "as JSON")
+	case raceFlags == "-race":
+		delete(modes, "with tools")
 	}
 	for name, mode := range modes {
 		t.Run(name, func(t *testing.T) {

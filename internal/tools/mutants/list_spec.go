@@ -79,7 +79,7 @@ func specMutants() []Mutant {
 		},
 		{
 			Promise: "http: last words", Defect: "drops what has happened when the gateway stops",
-			File: "pkg/httpd/streams.go", Old: "case errors.Is(cause, ErrRevoked):\n", New: "case cause != nil:\n",
+			File: "pkg/httpd/streams.go", Old: "case errors.Is(cause, ErrRevoked):\n", New: "case errors.Is(cause, ErrRevoked) || cause != nil:\n",
 			Dir: "pkg/httpd", Test: "^TestTheLastWordsOfAStream$",
 		},
 		{
