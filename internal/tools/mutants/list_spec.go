@@ -77,6 +77,12 @@ func specMutants() []Mutant {
 			File: "pkg/httpd/guard.go", Old: "func() { cancel(ErrRevoked) })", New: "func() {})",
 			Dir: "pkg/gateway", Test: "^TestRevocationEndsEachKindOfStream$",
 		},
+	}
+}
+
+// lastWordsMutants break the ends of streams.
+func lastWordsMutants() []Mutant {
+	return []Mutant{
 		{
 			Promise: "http: last words", Defect: "drops what has happened when the gateway stops",
 			File: "pkg/httpd/streams.go", Old: "case errors.Is(cause, ErrRevoked):\n", New: "case errors.Is(cause, ErrRevoked) || cause != nil:\n",
