@@ -20,7 +20,8 @@ func List() []Mutant {
 		chatListMutants(), setupMutants(), doctorMutants(), attachMutants(), screenMutants(), commandMutants(), revokeMutants(),
 		undoMutants(), againMutants(),
 		spokenMutants(), geminiMutants(), claudeMutants(), toolModeMutants(),
-		eventMutants(), gateMutants(), pieceMutants(), walkMutants(), apiMutants(), specMutants(), lastWordsMutants(), aguiMutants(), aguiPictureMutants(),
+		eventMutants(), gateMutants(), pieceMutants(), walkMutants(), apiMutants(), specMutants(), lastWordsMutants(),
+		aguiMutants(), aguiPictureMutants(),
 		credentialMutants(), pageMutants(), browserMutants(),
 		openaiMutants(), clientMutants(), removalMutants(), socketMutants(), shelfMutants(), formatMutants(), indexMutants(),
 	)
