@@ -102,7 +102,8 @@ func serverMutants() []Mutant {
 		},
 		{
 			Promise: "http: revocation", Defect: "waits for a reader that takes nothing",
-			File: dir + "/streams.go", Old: "_ = to.SetWriteDeadline(time.Now().Add(endWait))", New: "_ = to.SetWriteDeadline(time.Now().Add(writeWait))",
+			File: dir + "/streams.go", Old: "_ = to.SetWriteDeadline(time.Now().Add(endWait))",
+			New: "_ = to.SetWriteDeadline(time.Now().Add(writeWait))",
 			Dir: dir, Test: "^TestRevocationEndsAWriteUnderWay$",
 		},
 		{
