@@ -112,7 +112,10 @@ func TestAnAnswerOfAMegabyte(t *testing.T) {
 	s.Ends("The end of it.\n\n> typed meanwhile")
 	s.Keys("C-c")
 	s.Say("again")
-	m.next().ends()
+	r = m.next()
+	r.says("It goes on.")
+	r.ends()
+	s.Ends("It goes on.\n\n>")
 	s.Keys("C-d")
 	s.Code(0)
 }
