@@ -111,8 +111,8 @@ func (s *Stream) Write(record []byte) error {
 	return s.Flush()
 }
 
-// Put sends bytes that end a record, at the next [Stream.Flush] at the latest. Nothing leaves
-// once the credential is revoked; a client of a gateway that stops still gets what has happened.
+// Put writes bytes that end a record; [Stream.Flush] sends them at the latest. It fails once the
+// credential is revoked. A gateway that stops still sends the records of what has happened.
 func (s *Stream) Put(record []byte) error {
 	if err := s.to.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
 		return fmt.Errorf("write to a stream: %w", err)

@@ -4,12 +4,12 @@ import "slices"
 
 // attachMutants break the promises about consoles at a running gateway.
 func attachMutants() []Mutant {
-	const gateway, session = "cmd/gateway", "pkg/gateway/attach/session.go"
+	const gateway, session, show = "cmd/gateway", "pkg/gateway/attach/session.go", "pkg/gateway/attach/show.go"
 	const attach, many, users = "console: attach", "console: many", "console: users"
 	all := []Mutant{
 		{
 			Promise: attach, Defect: "does not show what another console says",
-			File: session, Old: "case own || d.Text == ", New: "case true || d.Text == ",
+			File: show, Old: "case own || d.Text == ", New: "case true || d.Text == ",
 			Dir: gateway, Test: "^TestTwoConsolesShareAConversation$",
 		},
 		{
@@ -60,7 +60,7 @@ func attachMutants() []Mutant {
 // restartMutants break those about a gateway that is gone.
 func restartMutants() []Mutant {
 	const gateway, attach, restarts = "cmd/gateway", "pkg/gateway/attach/", "console: restarts"
-	const client, stream, session = attach + "client.go", attach + "stream.go", attach + "session.go"
+	const client, stream, show = attach + "client.go", attach + "stream.go", attach + "show.go"
 	return []Mutant{
 		{
 			Promise: restarts, Defect: "a message has no key, and counts twice when it is sent again",
@@ -84,7 +84,7 @@ func restartMutants() []Mutant {
 		},
 		{
 			Promise: restarts, Defect: "shows an answer again that is on the screen",
-			File: session, Old: `if s.shown[d.ID] && d.Replaces == "" {`, New: `if false {`,
+			File: show, Old: `if s.shown[d.ID] && d.Replaces == "" {`, New: `if false {`,
 			Dir: "internal/test/kill", Test: "^TestKillTheGatewayUnderAConsole$/^P10$",
 		},
 		{
@@ -154,11 +154,11 @@ func consoleUserMutants() []Mutant {
 
 // returnMutants break those about a person who comes back.
 func returnMutants() []Mutant {
-	const gateway, session, attach = "cmd/gateway", "pkg/gateway/attach/session.go", "console: attach"
+	const gateway, session, show, attach = "cmd/gateway", "pkg/gateway/attach/session.go", "pkg/gateway/attach/show.go", "console: attach"
 	return []Mutant{
 		{
 			Promise: attach, Defect: "does not draw what another console says",
-			File: session, Old: "Watch(ctx, *d, own)\n	case own || d.Text", New: "Watch(ctx, *d, true)\n	case own || d.Text",
+			File: show, Old: "Watch(ctx, *d, own)\n	case own || d.Text", New: "Watch(ctx, *d, true)\n	case own || d.Text",
 			Dir: "internal/test/terminal", Test: "^TestTwoConsolesOnOneGateway$",
 		},
 		{

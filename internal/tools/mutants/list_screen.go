@@ -16,7 +16,7 @@ func screenMutants() []Mutant {
 		},
 		{
 			Promise: "screen: floods", Defect: "waits for the end of a turn that it missed",
-			File: "pkg/gateway/attach/session.go", Old: "		return nil\n	}\n	return s.view.Idle(ctx)\n", New: "	}\n	return nil\n",
+			File: "pkg/gateway/attach/show.go", Old: "		return nil\n	}\n	return s.view.Idle(ctx)\n", New: "	}\n	return nil\n",
 			Dir: screens, Test: "^TestAConsoleThatWasStoppedCatchesUp$",
 		},
 		{

@@ -31,7 +31,7 @@ type Language uint8
 
 // The languages.
 const (
-	None Language = iota
+	None Language = iota // the words have no stems
 	Arabic
 	Danish
 	Dutch
