@@ -70,34 +70,9 @@ func inOrder(problems []Problem) []Problem {
 func nearest(word string, known []string) string {
 	best, distance := "", max(1, len(word)/3)+1
 	for _, k := range known {
-		if d := editDistance(strings.ToLower(word), k); d < distance {
+		if d := text.Distance(strings.ToLower(word), k); d < distance {
 			best, distance = k, d
 		}
 	}
 	return best
-}
-
-// editDistance counts insertions, deletions, replacements and swaps of neighbours.
-func editDistance(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			change := 1
-			if a[i-1] == b[j-1] {
-				change = 0
-			}
-			rows[i][j] = min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+change)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				rows[i][j] = min(rows[i][j], rows[i-2][j-2]+1)
-			}
-		}
-	}
-	return rows[len(a)][len(b)]
 }

@@ -9,7 +9,7 @@ func attachMutants() []Mutant {
 	all := []Mutant{
 		{
 			Promise: attach, Defect: "does not show what another console says",
-			File: show, Old: "case own || d.Text == ", New: "case true || d.Text == ",
+			File: show, Old: "case own || words == ", New: "case true || words == ",
 			Dir: gateway, Test: "^TestTwoConsolesShareAConversation$",
 		},
 		{
@@ -158,7 +158,7 @@ func returnMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: attach, Defect: "does not draw what another console says",
-			File: show, Old: "Watch(ctx, *d, own)\n	case own || d.Text", New: "Watch(ctx, *d, true)\n	case own || d.Text",
+			File: show, Old: "Watch(ctx, d, own)", New: "Watch(ctx, d, true)",
 			Dir: "internal/test/terminal", Test: "^TestTwoConsolesOnOneGateway$",
 		},
 		{

@@ -2,9 +2,8 @@ package main
 
 import (
 	"bufio"
-	"compress/gzip"
+	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -37,12 +36,7 @@ func changelogs() ([]part.Document, error) {
 }
 
 func changelog(file string) ([]part.Document, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	z, err := gzip.NewReader(f)
+	text, err := unzipped(file)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +45,7 @@ func changelog(file string) ([]part.Document, error) {
 	var d part.Document
 	var body []string
 	firsts := map[string]int{}
-	lines := bufio.NewScanner(z)
+	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		line := lines.Text()

@@ -114,6 +114,24 @@ func source(file string) ([]byte, error) {
 	if err != nil || !info.Mode().IsRegular() {
 		return nil, err
 	}
+	text, err := unzipped(file)
+	if err != nil {
+		return nil, err
+	}
+	for line := range bytes.Lines(text) {
+		if bytes.HasPrefix(line, []byte(`.\"`)) || bytes.HasPrefix(line, []byte(`'\"`)) {
+			continue
+		}
+		if bytes.HasPrefix(line, []byte(".so ")) {
+			return nil, nil
+		}
+		break
+	}
+	return text, nil
+}
+
+// unzipped is the text in a file of gzip.
+func unzipped(file string) ([]byte, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
@@ -126,15 +144,6 @@ func source(file string) ([]byte, error) {
 	text, err := io.ReadAll(z)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	for line := range bytes.Lines(text) {
-		if bytes.HasPrefix(line, []byte(`.\"`)) || bytes.HasPrefix(line, []byte(`'\"`)) {
-			continue
-		}
-		if bytes.HasPrefix(line, []byte(".so ")) {
-			return nil, nil
-		}
-		break
 	}
 	return text, nil
 }

@@ -40,33 +40,28 @@ func with[T any](show func(context.Context, *T) error) func(context.Context, []b
 }
 
 func (s *Session) begin(ctx context.Context, d *events.TurnBegun) error {
-	s.turn, s.draft = *d, ""
-	s.answers = []string{d.Message}
-	own, err := s.waits.begun(ctx, d.Message)
-	switch {
-	case err != nil:
-		return err
-	case s.watcher != nil:
-		return s.watcher.Watch(ctx, *d, own)
-	case own || d.Text == "":
-		return nil
-	}
-	return s.view.Status(ctx, s.at, fmt.Sprintf(textOther, d.Text))
+	s.turn, s.draft, s.answers = *d, "", nil
+	return s.asked(ctx, *d, d.Message, d.Text)
 }
 
 // joined notes a further message that the turn answers.
 func (s *Session) joined(ctx context.Context, d *events.Joined) error {
-	s.answers = append(s.answers, d.Message)
-	own, err := s.waits.begun(ctx, d.Message)
+	return s.asked(ctx, *d, d.Message, d.Text)
+}
+
+// asked notes a message that the turn answers, and shows the words of another console.
+func (s *Session) asked(ctx context.Context, d events.Data, message, words string) error {
+	s.answers = append(s.answers, message)
+	own, err := s.waits.begun(ctx, message)
 	switch {
 	case err != nil:
 		return err
 	case s.watcher != nil:
-		return s.watcher.Watch(ctx, *d, own)
-	case own:
+		return s.watcher.Watch(ctx, d, own)
+	case own || words == "":
 		return nil
 	}
-	return s.view.Status(ctx, s.at, fmt.Sprintf(textOther, d.Text))
+	return s.view.Status(ctx, s.at, fmt.Sprintf(textOther, words))
 }
 
 func (s *Session) grow(ctx context.Context, d *events.Token) error {
