@@ -77,7 +77,7 @@ func (s *screen) shows(text string) {
 		select {
 		case <-again.C:
 		case <-deadline:
-			s.t.Fatalf("%q is not on screen:\n%s", text, got)
+			s.t.Fatalf("%q is not on screen:\n%s", text, strings.TrimRight(got, "\n"))
 		}
 	}
 }
