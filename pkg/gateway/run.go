@@ -21,8 +21,7 @@ const (
 	sendGrace = 3 * time.Second
 	// The end of a stop that hangs: the store is safe without it.
 	stopLimit = 29 * time.Second
-	// When the memory that only the start needed goes back to the system: about a
-	// megabyte, measured.
+	// When the memory that only the start needed goes back to the system.
 	settleTime = 3 * time.Second
 	// The pause between two looks at the queue.
 	drainLook = 20 * time.Millisecond
@@ -67,11 +66,9 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 	}()
 	serveHTTP(sending, work, a, &at.serving, stopIntake)
 	at.run(intake, sending)
-	a.front.takesIn.Store(true)
-	a.tools.LogGroups()
-	a.o.Log.Info().Str("model", a.models.Name()).Dur("took", time.Since(a.started)).Msg("ready")
+	a.ready()
 
-	settled := time.AfterFunc(settleTime, debug.FreeOSMemory)
+	settled := time.AfterFunc(settleTime, func() { debug.FreeOSMemory(); releaseProgram() })
 	<-intake.Done()
 	a.front.takesIn.Store(false)
 	a.agent.Jobs().Stop()
@@ -117,6 +114,14 @@ func endCause(ctx, intake context.Context) error {
 		return cause
 	}
 	return nil
+}
+
+// ready tells that the gateway takes messages in.
+func (a *App) ready() {
+	a.front.takesIn.Store(true)
+	a.tools.LogGroups()
+	a.o.Log.Info().Str("model", a.models.Name()).Dur("took", time.Since(a.started)).Msg("ready")
+	releaseProgram()
 }
 
 // drain lets the answers leave that are ready.

@@ -25,6 +25,7 @@ func (s *Scheduler) start(f func()) {
 	w <- f
 	s.wg.Go(func() {
 		for f := range w {
+			growStack()
 			f()
 			if !s.rest(w) {
 				return
