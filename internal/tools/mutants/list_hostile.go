@@ -94,7 +94,7 @@ func requestMutants() []Mutant {
 		{
 			Promise: "encoded once", Defect: "sends the head of each request by itself",
 			File: "pkg/providers/internal/exchange/body.go", Old: `return size <= mostKept &&`, New: `return size < 0 &&`,
-			Dir: "pkg/providers/internal/exchange", Test: "^TestAUsualRequestLeavesInOnePiece$",
+			Dir: "pkg/providers/internal/exchange", Test: "^TestAHeadLeavesWithItsBody$",
 		},
 		{
 			Promise: "R8", Defect: "gives away the memory of a request that is begun again",

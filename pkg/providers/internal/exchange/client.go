@@ -105,7 +105,7 @@ func NewTransport(connect time.Duration) *http.Transport {
 		MaxIdleConns:          idleConnsOfHost,
 		MaxIdleConnsPerHost:   idleConnsOfHost,
 		IdleConnTimeout:       90 * time.Second,
-		WriteBufferSize:       8 << 10, // a usual request leaves in one piece, see [Body.Attach]
+		WriteBufferSize:       2 << 10, // the head and the beginning of the body, which leaves from where it is
 		ReadBufferSize:        2 << 10, // the head of an answer; frames are read into a larger one
 		ExpectContinueTimeout: time.Second,
 	}
