@@ -60,8 +60,16 @@ func ownsScreen(h *host, cfg *config.Config) bool {
 
 // introduce says on screen which model answers.
 func (h *host) introduce(ctx context.Context, a *gateway.App) {
-	// a closed screen shows itself at the first answer
-	_, _ = h.err.Write([]byte(h.redactor.Redact(a.Introduction(ctx, h.configFile())) + "\n"))
+	h.note(h.redactor.Redact(a.Introduction(ctx, h.configFile())))
+}
+
+// note writes a note beside the conversation, on a screen without parting words. A closed screen
+// shows itself at the first answer.
+func (h *host) note(text string) {
+	if out, ok := h.err.(*os.File); ok {
+		text = terminal.Fold(out, text)
+	}
+	_, _ = fmt.Fprintln(plain{h.err}, text)
 }
 
 // watchedWriter tells when the reader is gone: answers would wait for ever.
@@ -125,7 +133,7 @@ func (h *host) run(ctx context.Context) error {
 	if h.terminal() {
 		h.introduce(ctx, a)
 		if h.logFile != nil {
-			_, _ = fmt.Fprintf(plain{h.err}, textLogAt, gateway.LogPath(cfg)) // a closed screen shows itself at the first answer
+			h.note(fmt.Sprintf(textLogAt, gateway.LogPath(cfg)))
 		}
 	} else {
 		log.Info().Msg(a.Introduction(ctx, h.configFile()))

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"sync"
 	"sync/atomic"
@@ -96,7 +95,7 @@ func (t *talk) find(ctx context.Context, own *house) (*attach.Client, error) {
 		switch {
 		case err == nil:
 			if t.introduce != nil {
-				_, _ = fmt.Fprintln(t.host.err, textAttached) // a closed screen shows itself at the first answer
+				t.host.note(textAttached)
 			}
 			return client, nil
 		case !errors.Is(err, admin.ErrNotRunning) && !errors.Is(err, fs.ErrPermission): // the folder's own error names the cure

@@ -174,7 +174,7 @@ then goes to parley.log in the state folder, or where standard error is sent.
 SIGTERM stops it: it accepts no more messages, gives running turns 20 s, and the
 next start continues unfinished work. A second signal ends it at once. SIGHUP is
 ignored.`
-	textLogAt      = "the log is in %s\n"
+	textLogAt      = "the log is in %s"
 	textUnanswered = "a message was not answered"
 	textStatus     = "Show the state of the gateway and what waits"
 	textStatusLong = `Shows the state of the gateway and what waits; without a gateway, what the store holds.

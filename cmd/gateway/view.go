@@ -27,10 +27,18 @@ func (t *talk) terminalView(cfg *config.Config) (attach.View, signals) {
 		return lines, signals{interrupt: lines.Interrupt}
 	}
 	view := terminal.New(terminal.Options{
-		In: h.in, Out: out, LookupEnv: h.lookupEnv, Environ: h.environ(), Chat: t.chat, Busy: t.busy,
+		In: h.in, Out: out, LookupEnv: h.lookupEnv, Environ: h.environ(), Chat: t.chat, Back: t.back(), Busy: t.busy,
 		Commands: t.commands, History: history.Path(cfg.StateDir, config.Default(h.home).StateDir), Redact: h.redactor.Redact,
 	})
 	return view, signals{interrupt: view.Interrupt, restore: view.Restore}
+}
+
+// back is the command that goes on with the conversation.
+func (t *talk) back() string {
+	if t.chat == homeChat {
+		return admin.Program() + " chat"
+	}
+	return admin.Program() + " chat --session " + t.chat
 }
 
 // drawable is the terminal of standard output, where a console may draw on it.

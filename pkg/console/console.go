@@ -25,8 +25,8 @@ type Options struct {
 	In, Out   *os.File
 	LookupEnv func(string) (string, bool)
 	Environ   []string
-	// Chat is the conversation's id.
-	Chat string
+	// Chat is the conversation's id, and Back the command that goes on with it.
+	Chat, Back string
 	// Busy says whether a turn is under way.
 	Busy func() bool
 	// Commands are those of the gateway.

@@ -33,6 +33,8 @@ type model struct {
 	failed error
 	// left is the end of Run that the person chose.
 	left error
+	// leaves says that the person left.
+	leaves bool
 	// soon says that a tick is on its way, which draws.
 	soon bool
 	// chord says that Ctrl-X was pressed, stopping that Ctrl-C has asked for the end of the turn.
@@ -231,7 +233,7 @@ func rowWith(t *ansi.Theme, l *ansi.Line) screen.Row {
 
 // leave ends the console.
 func (m *model) leave(why error) tea.Cmd {
-	m.left = why
+	m.leaves, m.left = true, why
 	return tea.Quit
 }
 
@@ -243,8 +245,13 @@ func (m *model) ending(ctx context.Context, err, unsent error) error {
 		failed = m.screen.Leave()
 	}
 	m.framed = false
-	if unsent != nil && failed == nil {
+	if unsent != nil {
 		m.said.note(fmt.Sprintf(textNotSentBusy, unsent))
+	}
+	if m.leaves {
+		m.said.note(fmt.Sprintf(textBack, m.c.o.Back))
+	}
+	if failed == nil {
 		failed = m.draw()
 	}
 	switch {

@@ -41,6 +41,7 @@ const (
 	textNoEditor    = "the editor failed: %v"
 	textCopied      = "copied %s to the clipboard of your terminal"
 	textNothingYet  = "there is no answer to copy yet"
+	textBack        = "left; to go on here: %s"
 	textNoCode      = "the last answer has no block of code"
 	textWelcome     = "Enter sends · Alt-Enter: new line · /: commands · @: files · Ctrl-R: history · ?: all keys"
 	textNoHistory   = "the lines of this console are not kept: %v"

@@ -25,7 +25,19 @@ func TestCtrlCHasThreeSteps(t *testing.T) {
 	s.Ends(">")
 	s.Shows("A long answer beg")
 	s.Keys("C-c")
+	s.Shows("left; to go on here: ")
 	s.Code(130)
+}
+
+// TestNotesAtTheStartKeepTheirWords in a narrow terminal.
+func TestNotesAtTheStartKeepTheirWords(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t, nil).start(terminal.Options{Width: 40, Height: 30}, "chat", "--session", "far")
+	s.Shows("because models.main in\nthe configuration names it. To use\nanother: change it in")
+	s.Shows("a new conversation: far")
+	s.Keys("C-d")
+	s.Shows("--session far\ncode=0")
+	s.Code(0)
 }
 
 // TestEveryEndGivesTheTerminalBack, with its modes as they were.

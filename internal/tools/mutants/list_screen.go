@@ -66,6 +66,16 @@ func screenMutants() []Mutant {
 			Dir: screens, Test: "^TestEveryEndGivesTheTerminalBack$",
 		},
 		{
+			Promise: "screen: ends", Defect: "leaves without a word",
+			File: "pkg/console/model.go", Old: "m.leaves, m.left = true, why", New: "m.left = why",
+			Dir: screens, Test: "^TestCtrlCHasThreeSteps$",
+		},
+		{
+			Promise: "screen: sizes", Defect: "parts a word of a note at the edge",
+			File: "pkg/console/fold.go", Old: "return fold(text, width)", New: "return fold(text, 1000*width)",
+			Dir: screens, Test: "^TestNotesAtTheStartKeepTheirWords$",
+		},
+		{
 			Promise: "screen: sizes", Defect: "counts on rows that were not wrapped",
 			File: "pkg/console/screen/screen.go", Old: "if s.reflows && width < s.width {", New: "if false {",
 			Dir: screens, Test: "^TestAResizeLeavesNothingBehind$",
