@@ -60,12 +60,12 @@ func ownsScreen(h *host, cfg *config.Config) bool {
 
 // introduce says on screen which model answers.
 func (h *host) introduce(ctx context.Context, a *gateway.App) {
-	h.note(h.redactor.Redact(a.Introduction(ctx, h.configFile())))
+	note(h, h.redactor.Redact(a.Introduction(ctx, h.configFile())))
 }
 
 // note writes a note beside the conversation, on a screen without parting words. A closed screen
 // shows itself at the first answer.
-func (h *host) note(text string) {
+func note(h *host, text string) {
 	if out, ok := h.err.(*os.File); ok {
 		text = terminal.Fold(out, text)
 	}
@@ -133,7 +133,7 @@ func (h *host) run(ctx context.Context) error {
 	if h.terminal() {
 		h.introduce(ctx, a)
 		if h.logFile != nil {
-			h.note(fmt.Sprintf(textLogAt, gateway.LogPath(cfg)))
+			note(h, fmt.Sprintf(textLogAt, gateway.LogPath(cfg)))
 		}
 	} else {
 		log.Info().Msg(a.Introduction(ctx, h.configFile()))

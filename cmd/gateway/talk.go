@@ -95,7 +95,7 @@ func (t *talk) find(ctx context.Context, own *house) (*attach.Client, error) {
 		switch {
 		case err == nil:
 			if t.introduce != nil {
-				t.host.note(textAttached)
+				note(t.host, textAttached)
 			}
 			return client, nil
 		case !errors.Is(err, admin.ErrNotRunning) && !errors.Is(err, fs.ErrPermission): // the folder's own error names the cure

@@ -60,6 +60,13 @@ func screenMutants() []Mutant {
 			File: "pkg/tools/files/diff.go", Old: "		put(markLost, a[:pair[0]])\n", New: "",
 			Dir: "pkg/tools/files", Test: "^TestWriting$",
 		},
+	}
+}
+
+// screenEdgeMutants break the promises about a terminal's ends, sizes and colours.
+func screenEdgeMutants() []Mutant {
+	const screens = "internal/test/terminal"
+	return []Mutant{
 		{
 			Promise: "screen: ends", Defect: "leaves the modes of the console on",
 			File: "pkg/console/terminal.go", Old: "	err := term.Restore(int(t.in.Fd()), t.before)\n", New: "	var err error\n",
