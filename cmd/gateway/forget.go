@@ -49,8 +49,11 @@ func (h *host) confirmForget(ctx context.Context, args admin.Request) (string, e
 	if err := h.operate(ctx, admin.ShowSession(), args, func(raw json.RawMessage) error { return json.Unmarshal(raw, &i) }); err != nil {
 		return "", err
 	}
-	gone := fmt.Sprintf(textForgetGone,
-		i.Session, admin.PlaceOf(i), admin.Count(i.Entries, "entry", "entries"))
+	gone := textForgetGone
+	if !i.Current {
+		gone = textForgetGoneLeft
+	}
+	gone = fmt.Sprintf(gone, i.Session, admin.PlaceOf(i), admin.Count(i.Entries, "entry", "entries"))
 	if !h.terminal() {
 		return "", admin.WithCode(admin.CodeUsage, errors.New(textNotDeletedBecause+gone+textTerminalOrYes))
 	}

@@ -95,13 +95,15 @@ Exit codes: 0 done; 1 no model answered, and nothing is written; 2 wrong usage.`
 	textAdmitted        = "You are the owner: write to the bot again. The gateway runs here until Ctrl-C; " +
 		"later: %s run\n"
 	textAdmitLater = "later: %[1]s run, and in another terminal %[1]s pair approve --owner CODE\n"
-	textForget     = "Delete a conversation and all that waits in its chat"
-	textForgetLong = `Deletes a conversation and all that waits in its chat, for good. The command asks
+	textForget     = "Delete a chat with all its conversations, or one that it left behind"
+	textForgetLong = `Deletes a conversation for good. With the present one of a chat go those that the
+chat left behind, and all that waits in the chat or is kept for it. The command asks
 first in a terminal; without a terminal it needs --yes.`
 	textForgotten         = "forgotten: %s\n"
 	textForgetYes         = "delete it without a question"
 	textJSON              = "print JSON"
-	textForgetGone        = "the conversation %s of %s (%s) and all that waits in its chat would be gone for good"
+	textForgetGone        = "the conversation %s of %s (%s), its earlier ones and all that waits in its chat would be gone for good"
+	textForgetGoneLeft    = "the earlier conversation %s of %s (%s) would be gone for good"
 	textNotDeletedBecause = "nothing was deleted: "
 	textTerminalOrYes     = ": run it in a terminal to be asked, or give --yes"
 	textNotDeleted        = "nothing was deleted"

@@ -183,9 +183,9 @@ type Sessions interface {
 	History
 	Index
 	// Forget deletes a session's history and everything waiting or kept for its chat:
-	// jobs, zone, model, spending, and tasks with the conversations of their agents. Of a
-	// session that was left behind it deletes only the session's own data, its tasks
-	// too. Turns of deleted chats are fenced.
+	// the sessions that it left behind, jobs, zone, model, spending, and tasks with the
+	// conversations of their agents. Of a session that was left behind it deletes only the
+	// session's own data, its tasks too. Turns of deleted chats are fenced.
 	Forget(ctx context.Context, sessionID string) error
 	// Summarise stores a summary that was made after the turn that asked for it: it appends
 	// the summary, moves the compaction point and counts the use, in one transaction. It
@@ -301,7 +301,7 @@ type Chats interface {
 	// Move makes to an address of the chat at from; messages that are queued for from
 	// leave to to. It is remembered also for a from without words. The chat's jobs and
 	// tasks have the new address from then on; a chat that was at to becomes part of
-	// it, with its jobs, tasks and spending.
+	// it, with its conversations, jobs, tasks, questions, grants and spending.
 	Move(ctx context.Context, from, to channels.Address) error
 	// Former are the ids that a whole chat, which is no thread, had before it moved to
 	// this one, the latest first. It answers from memory: it is asked for every event.

@@ -49,6 +49,22 @@ func forgettingMutants() []Mutant {
 			Dir: dir, Test: "^TestConformance$/^agents$/^forget_takes",
 		},
 		{
+			Promise: "forget", Defect: "leaves the conversations that the chat left behind",
+			File: dir + "/sessions.go", Old: "rules.ForgetLeft(t, chat)", New: "error(nil)",
+			Dir: dir, Test: "^TestForgetTakesEachConversationOfTheChat$",
+		},
+		{
+			Promise: "forget", Defect: "leaves the earlier conversations of a chat that became part of it",
+			File: dir + "/moves.go", Old: "rules.TakeOverLeft(t, n, other, from)", New: "error(nil)",
+			Dir: dir, Test: "^TestForgetTakesEachConversationOfTheChat$",
+		},
+		{
+			Promise: "forget", Defect: "leaves the questions of a chat that became part of it",
+			File: dir + "/rules/agents.go", Old: "errors.Join(takeOverApprovals(t, n, other), takeOverFacts(t, n, other))",
+			New: "errors.Join(takeOverFacts(t, n, other))",
+			Dir: dir, Test: "^TestForgetTakesEachConversationOfTheChat$",
+		},
+		{
 			Promise: "forget", Defect: "leaves the jobs of a forgotten chat",
 			File: dir + "/rules/forget.go", Old: "if err := forgetJobs(t, n); err != nil {", New: "if n == 0 {\n\t\tvar err error",
 			Dir: dir, Test: "^TestConformance$/^jobs$/^jobs_of_a_forgotten_chat",

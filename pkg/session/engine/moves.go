@@ -92,8 +92,8 @@ func (s chats) moveChat(t *table.Tx, from, to channels.Address) error {
 }
 
 // mergeChat takes over a chat that already began at the address that another one moves
-// to: its items are answered in the chat that moved, and its conversation stays
-// readable as a session that was left behind.
+// to: its items are answered in the chat that moved, and its conversations stay
+// readable as sessions that were left behind.
 func (s chats) mergeChat(t *table.Tx, n uint64, into *table.ChatRecord, other uint64) error {
 	from, err := table.ReadChat(t, other)
 	if err != nil {
@@ -104,7 +104,7 @@ func (s chats) mergeChat(t *table.Tx, n uint64, into *table.ChatRecord, other ui
 	}
 	// An interrupted turn is found by the head of the inbox, and keeps that place.
 	steps, _ := t.First(table.Steps, table.NumKey(n))
-	for _, b := range []table.Bucket{table.Inbox, table.Outbox, table.Turns} {
+	for _, b := range []table.Bucket{table.Inbox, table.Outbox, table.Turns, table.Uses, table.Programs} {
 		for _, key := range t.Keys(b, table.NumKey(other)) {
 			seq := table.Num(key, 1)
 			if b == table.Inbox && steps != nil {
@@ -124,6 +124,9 @@ func (s chats) mergeChat(t *table.Tx, n uint64, into *table.ChatRecord, other ui
 		if !slices.Contains(into.Aliases, a) {
 			into.Aliases = append(into.Aliases, a)
 		}
+	}
+	if err := rules.TakeOverLeft(t, n, other, from); err != nil {
+		return err
 	}
 	past := table.InfoOf(t, other, from)
 	past.Current, past.Chat = false, table.ChatID(n)

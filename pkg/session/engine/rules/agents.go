@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"errors"
 	"slices"
 
 	"parley/pkg/session"
@@ -142,7 +143,7 @@ func Readdress(t *table.Tx, n uint64, c *table.ChatRecord) error {
 	return nil
 }
 
-// TakeOver makes the jobs and tasks of another chat those of a chat.
+// TakeOver makes the jobs, tasks, questions and grants of another chat those of a chat.
 func TakeOver(t *table.Tx, n, other uint64) error {
 	if err := changeJobs(t, other, func(j *session.Job) bool {
 		j.Chat = table.ChatID(n)
@@ -169,5 +170,32 @@ func TakeOver(t *table.Tx, n, other uint64) error {
 			return err
 		}
 	}
-	return takeOverFacts(t, n, other)
+	return errors.Join(takeOverApprovals(t, n, other), takeOverFacts(t, n, other))
+}
+
+// takeOverApprovals makes the questions and grants of another chat those of a chat.
+func takeOverApprovals(t *table.Tx, n, other uint64) error {
+	for _, r := range approvalsOf(t, map[string]bool{table.ChatID(other): true}) {
+		var err error
+		switch r.bucket {
+		case table.Approvals:
+			err = change(t, r, func(a *session.Approval) { a.Chat = table.ChatID(n) })
+		default:
+			err = change(t, r, func(g *session.Grant) { g.Chat = table.ChatID(n) })
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// change stores a record anew.
+func change[T any](t *table.Tx, r row, f func(*T)) error {
+	rec, err := table.Get[T](t, r.bucket, r.key)
+	if err != nil {
+		return err
+	}
+	f(rec)
+	return t.Put(r.bucket, r.key, rec)
 }

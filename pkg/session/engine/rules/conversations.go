@@ -95,20 +95,45 @@ func Left(t *table.Tx, n uint64, limit int) []session.Info {
 		return nil
 	}
 	var all []session.Info
-	t.Each(table.Sessions, nil, func(k, v []byte) bool {
-		payload, err := table.Unseal(table.Sessions, k, v)
-		if err != nil || table.ChatOfSession(payload) != n || string(k) == table.SessionID(c.Session) {
-			return true
-		}
-		if info, err := table.ReadSession(t, string(k)); err == nil && info.Entries > 0 {
+	for _, id := range leftBy(t, n, c) {
+		if info, err := table.ReadSession(t, id); err == nil && info.Entries > 0 {
 			all = append(all, info)
 		}
-		return true
-	})
+	}
 	slices.SortFunc(all, func(x, y session.Info) int {
 		return cmp.Or(y.Active.Compare(x.Active), cmp.Compare(x.Session, y.Session))
 	})
 	return all[:min(len(all), limit)]
+}
+
+// leftBy are the ids of the sessions that a chat left behind, also of those without entries.
+func leftBy(t *table.Tx, n uint64, c *table.ChatRecord) (ids []string) {
+	t.Each(table.Sessions, nil, func(k, v []byte) bool {
+		payload, err := table.Unseal(table.Sessions, k, v)
+		if err == nil && table.ChatOfSession(payload) == n && string(k) != table.SessionID(c.Session) {
+			ids = append(ids, string(k))
+		}
+		return true
+	})
+	return ids
+}
+
+// TakeOverLeft makes the sessions that another chat left behind those of a chat.
+func TakeOverLeft(t *table.Tx, n, other uint64, c *table.ChatRecord) error {
+	for _, id := range leftBy(t, other, c) {
+		rec, err := table.Get[table.SessionRecord](t, table.Sessions, []byte(id))
+		if err != nil {
+			continue // it is set aside when it is met
+		}
+		rec.Chat = n
+		if rec.Past != nil {
+			rec.Past.Chat = table.ChatID(n)
+		}
+		if err := t.Put(table.Sessions, []byte(id), rec); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // undo takes entries of the present session out of what the model reads. Those within that were

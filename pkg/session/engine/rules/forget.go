@@ -33,6 +33,20 @@ func ForgetSession(t *table.Tx, id string) error {
 	return t.Delete(table.Sessions, []byte(id))
 }
 
+// ForgetLeft deletes the sessions that a chat left behind.
+func ForgetLeft(t *table.Tx, n uint64) error {
+	c, err := table.ReadChat(t, n)
+	if err != nil {
+		return err
+	}
+	for _, id := range leftBy(t, n, c) {
+		if err := ForgetSession(t, id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // long are the buckets of which a session or a chat may have much. Steps go before their
 // items.
 func long() []table.Bucket {
@@ -186,7 +200,16 @@ func forgetApprovals(t *table.Tx, chats []uint64) error {
 	for _, n := range chats {
 		of[table.ChatID(n)] = true
 	}
-	var keys []row
+	for _, h := range approvalsOf(t, of) {
+		if err := t.Delete(h.bucket, h.key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// approvalsOf are the questions and grants of chats.
+func approvalsOf(t *table.Tx, of map[string]bool) (keys []row) {
 	t.Each(table.Approvals, nil, func(k, _ []byte) bool {
 		if a, err := table.Get[session.Approval](t, table.Approvals, k); err == nil && of[a.Chat] {
 			keys = append(keys, row{table.Approvals, bytes.Clone(k)})
@@ -199,12 +222,7 @@ func forgetApprovals(t *table.Tx, chats []uint64) error {
 		}
 		return true
 	})
-	for _, h := range keys {
-		if err := t.Delete(h.bucket, h.key); err != nil {
-			return err
-		}
-	}
-	return nil
+	return keys
 }
 
 // row is a key of a bucket.
