@@ -210,7 +210,9 @@ func New(o Options) (*Agent, error) {
 		Surface: func(at channels.Address) progress.Surface { return o.Surfaces.At(at).Surface },
 		Show:    o.Engine.Tasks().ShowTask, Receipt: o.Engine.Outbox().Receipt, Redact: o.Redact, Log: o.Log,
 	})
-	a.tasks = task.New(task.Options{Store: o.Engine.Tasks(), Work: a.work, Zone: a.zones.Of, Redact: o.Redact, Log: o.Log})
+	a.tasks = task.New(task.Options{
+		Store: o.Engine.Tasks(), Back: o.Engine.Sessions().Back, Work: a.work, Zone: a.zones.Of, Redact: o.Redact, Log: o.Log,
+	})
 	a.agents = subagent.New(subagent.Options{
 		Store: agentStore{o.Engine.Tasks(), o.Engine.Approvals(), o.Engine.Inbox()}, Chat: o.Engine.Sessions().Lookup,
 		Tasks: a.tasks, Work: a.work, Limits: o.Background, Redact: o.Redact, Log: o.Log,

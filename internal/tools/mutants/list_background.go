@@ -34,6 +34,28 @@ func backgroundMutants() []Mutant {
 	}
 }
 
+// forgettingAllMutants leave conversations of a chat behind.
+func forgettingAllMutants() []Mutant {
+	const dir, test = "pkg/session/engine", "^TestForgetTakesEachConversationOfTheChat$"
+	return []Mutant{
+		{
+			Promise: "forget", Defect: "leaves the conversations that the chat left behind",
+			File: dir + "/sessions.go", Old: "rules.ForgetLeft(t, chat)", New: "error(nil)",
+			Dir: dir, Test: test,
+		},
+		{
+			Promise: "forget", Defect: "leaves the earlier conversations of a chat that became part of it",
+			File: dir + "/rules/agents.go", Old: "errors.Join(takeOverLeft(t, n, other), ", New: "errors.Join(",
+			Dir: dir, Test: test,
+		},
+		{
+			Promise: "forget", Defect: "leaves the questions of a chat that became part of it",
+			File: dir + "/rules/agents.go", Old: "takeOverApprovals(t, n, other), ", New: "",
+			Dir: dir, Test: test,
+		},
+	}
+}
+
 // forgettingMutants leave behind data that is to be gone, or count twice.
 func forgettingMutants() []Mutant {
 	const dir = "pkg/session/engine"
@@ -47,22 +69,6 @@ func forgettingMutants() []Mutant {
 			Promise: "forget", Defect: "leaves the conversations of nested agents behind",
 			File: dir + "/rules/agents.go", Old: "keys = append(keys, TasksOf(t, n)...)\n\t\t}\n\t}\n\treturn", New: "}\n\t}\n\treturn",
 			Dir: dir, Test: "^TestConformance$/^agents$/^forget_takes",
-		},
-		{
-			Promise: "forget", Defect: "leaves the conversations that the chat left behind",
-			File: dir + "/sessions.go", Old: "rules.ForgetLeft(t, chat)", New: "error(nil)",
-			Dir: dir, Test: "^TestForgetTakesEachConversationOfTheChat$",
-		},
-		{
-			Promise: "forget", Defect: "leaves the earlier conversations of a chat that became part of it",
-			File: dir + "/moves.go", Old: "rules.TakeOverLeft(t, n, other, from)", New: "error(nil)",
-			Dir: dir, Test: "^TestForgetTakesEachConversationOfTheChat$",
-		},
-		{
-			Promise: "forget", Defect: "leaves the questions of a chat that became part of it",
-			File: dir + "/rules/agents.go", Old: "errors.Join(takeOverApprovals(t, n, other), takeOverFacts(t, n, other))",
-			New: "errors.Join(takeOverFacts(t, n, other))",
-			Dir: dir, Test: "^TestForgetTakesEachConversationOfTheChat$",
 		},
 		{
 			Promise: "forget", Defect: "leaves the jobs of a forgotten chat",

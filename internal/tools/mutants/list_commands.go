@@ -126,6 +126,29 @@ func undoMutants() []Mutant {
 	}
 }
 
+// takenOutMutants let the report of work come back whose question was taken out.
+func takenOutMutants() []Mutant {
+	const reports, agent, room = "commands: undo and reports", "pkg/agent", "pkg/agent/task"
+	const test = "^TestAReportOfWhatWasTakenOut$"
+	return []Mutant{
+		{
+			Promise: reports, Defect: "asks the model about the report",
+			File: room + "/report.go", Old: "if h.takenOut {\n\t\treturn", New: "if h.takenOut && t.Waited {\n\t\treturn",
+			Dir: agent, Test: test,
+		},
+		{
+			Promise: reports, Defect: "does not say where a result belongs that the person is shown",
+			File: room + "/takenout.go", Old: "if err != nil || !out {", New: "if err != nil || out || !out {",
+			Dir: agent, Test: test,
+		},
+		{
+			Promise: reports, Defect: "keeps the words about a task that was cancelled",
+			File: room + "/command.go", Old: "TakenOut(ctx, &t); out || err != nil {", New: "TakenOut(ctx, &t); out && err != nil {",
+			Dir: agent, Test: "^TestTheEndOfATaskThatWasTakenOut$",
+		},
+	}
+}
+
 // againMutants break the other commands about what was said.
 func againMutants() []Mutant {
 	const retry, resume = "commands: retry", "commands: resume"

@@ -75,6 +75,9 @@ func (h *commandLine) cancel(ctx context.Context, arg string) (shown string, his
 	if t.Waited { // it has no notice: the call that waits for it hears of its end
 		shown = t.Result
 	}
+	if out, err := h.o.Tasks.TakenOut(ctx, &t); out || err != nil {
+		return shown, nil, err
+	}
 	return shown, []providers.Message{
 		{Role: providers.RoleUser, Content: Mark + " " + Name(&t) + " was cancelled by " + by + "."},
 		turn.Assistant(t.Result),

@@ -48,6 +48,9 @@ func (ts *Tasks) completeOnce(ctx context.Context, id string, state session.Task
 	ts.o.Work.StopProgress(id)
 	t, err := ts.o.Store.Task(ctx, id)
 	if err == nil {
+		result, err = ts.marked(ctx, &t, result)
+	}
+	if err == nil {
 		_, err = ts.End(ctx, &t, ts.completion(&t, state, result))
 	}
 	if err != nil {

@@ -15,9 +15,11 @@ import (
 // reportTurn is the turn that brings the result of a task home.
 type reportTurn struct {
 	turn.Message
-	store  Store
+	tasks  *Tasks
 	places *turn.Places
 
+	// takenOut says that the question of the task was taken out of the conversation.
+	takenOut bool
 	// report is the task of an agent that has a report, nil for any other.
 	report *session.Task
 }
@@ -28,7 +30,7 @@ func (ts *Tasks) ReportKind(places *turn.Places) turn.Kind {
 	return turn.Kind{
 		Fits: func(info *session.TurnInfo) bool { return info.Items[0].Kind == session.ItemTask },
 		Handler: func(t *turn.Turn) turn.Handler {
-			return &reportTurn{Message: turn.Message{T: t}, store: ts.o.Store, places: places}
+			return &reportTurn{Message: turn.Message{T: t}, tasks: ts, places: places}
 		},
 		Purpose: session.ForBackground, Start: session.StartSequel, Unasked: channels.ByTask, Late: textReportLate,
 	}
@@ -39,8 +41,9 @@ func (h *reportTurn) Enter(ctx context.Context) (leave func(), err error) {
 	return h.T.Wait(ctx, h.places, h.T.Info.Awaited)
 }
 
-// Begin lets the model read the result. The end of an agent without a report is told
-// without the model, which may be at fault.
+// Begin lets the model read the result, unless the question of the task was taken out of the
+// conversation. The end of an agent without a report is told without the model, which may be
+// at fault.
 func (h *reportTurn) Begin(ctx context.Context) (turn.Input, error) {
 	if err := h.takeOver(ctx); err != nil {
 		return turn.Input{}, err
@@ -50,9 +53,14 @@ func (h *reportTurn) Begin(ctx context.Context) (turn.Input, error) {
 		return turn.Input{}, err
 	}
 	h.T.Take(items)
-	t, err := h.store.Task(ctx, items[0].TaskID)
+	t, err := h.tasks.o.Store.Task(ctx, items[0].TaskID)
 	if err != nil {
 		return turn.Input{}, err
+	}
+	if h.takenOut {
+		return turn.Input{}, turn.Done(h.T.Commit(ctx, turn.Reply{
+			Commit: session.Commit{Outcome: session.OutcomeAnswered}, Text: h.aside(&t),
+		}))
 	}
 	if !t.Agent {
 		return turn.Input{Items: items, Handed: t.Wish}, nil
@@ -86,9 +94,13 @@ func (h *reportTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, err
 	return h.Message.Reply(ctx, e)
 }
 
-// Commit marks a message with an age that counts.
+// Commit marks a message with an age that counts. The conversation keeps no word of a task
+// whose question was taken out of it.
 func (h *reportTurn) Commit(ctx context.Context, re turn.Reply) error {
 	re.Aged = true
+	if h.takenOut {
+		re.Messages = nil
+	}
 	return h.Message.Commit(ctx, re)
 }
 
@@ -146,14 +158,17 @@ func (h *reportTurn) withReport(text string) string {
 	return text
 }
 
-// takeOver lets the turn finish the message that showed how far the task was, whatever
-// the turn says, also NO_REPLY.
+// takeOver looks where the task belongs, and lets the turn finish the message that showed how
+// far the task was, whatever the turn says, also NO_REPLY.
 func (h *reportTurn) takeOver(ctx context.Context) error {
-	t, err := h.store.Task(ctx, h.T.Info.Items[0].TaskID)
-	if errors.Is(err, session.ErrNotFound) || err == nil && t.Status == "" {
+	t, err := h.tasks.o.Store.Task(ctx, h.T.Info.Items[0].TaskID)
+	if errors.Is(err, session.ErrNotFound) {
 		return nil
 	}
-	if err != nil {
+	if err == nil {
+		h.takenOut, err = h.tasks.TakenOut(ctx, &t)
+	}
+	if err != nil || t.Status == "" {
 		return err
 	}
 	h.T.TakesOver(t.Status, fmt.Sprintf(textOver, Name(&t), t.State))

@@ -87,6 +87,7 @@ func started(t *testing.T, all ...session.Task) (*memory, *task.Supervisor, *tas
 	t.Cleanup(work.Stop)
 	return m, work, task.New(task.Options{
 		Store: m, Work: work, Redact: keep, Log: zerolog.Nop(),
+		Back: func(context.Context, string, uint64, func(session.Entry) bool) error { return session.ErrNotFound },
 		Zone: func(context.Context, string, channels.Address) *time.Location { return time.UTC },
 	})
 }

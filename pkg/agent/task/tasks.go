@@ -22,6 +22,8 @@ type Store interface {
 // Options are the parts that [Tasks] work with.
 type Options struct {
 	Store Store
+	// Back is that of [session.History].
+	Back func(ctx context.Context, id string, before uint64, f func(session.Entry) bool) error
 	// Work has the contexts of the tasks that run in this process.
 	Work *Supervisor
 	// Zone is the time zone of a chat, given its key and where it is.

@@ -13,6 +13,7 @@ const (
 // The reports of tasks.
 const (
 	textReport        = "Report of task %s:\n\n%s"
+	textTakenOut      = "The question that task %s belongs to was taken out of the conversation. The model does not read this:\n\n%s"
 	textReportLate    = "(This is from %s; I could not tell you sooner.)\n\n"
 	textNotRead       = "\n\nI have not read this report. %s"
 	textResultNotRead = "A task has ended, and I have not read its result. %s"

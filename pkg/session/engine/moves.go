@@ -125,9 +125,6 @@ func (s chats) mergeChat(t *table.Tx, n uint64, into *table.ChatRecord, other ui
 			into.Aliases = append(into.Aliases, a)
 		}
 	}
-	if err := rules.TakeOverLeft(t, n, other, from); err != nil {
-		return err
-	}
 	past := table.InfoOf(t, other, from)
 	past.Current, past.Chat = false, table.ChatID(n)
 	if err := t.Put(table.Sessions, []byte(past.Session), &table.SessionRecord{Chat: n, Past: &past}); err != nil {

@@ -91,11 +91,11 @@ func (s sessions) List(_ context.Context, after string, limit int) ([]session.In
 	return out, err
 }
 
-// Forget deletes a session. With the present session of a chat go those that it
-// left behind, everything that waits or is kept for the chat, and the chat itself;
-// a session that was left behind goes alone. With a task goes the conversation of its agent. A
-// long history goes in several transactions, see forget.go: after the first one no
-// reader finds it, and when the context ends the housekeeping removes the rest.
+// Forget deletes a session. With the present session of a chat go those that it left
+// behind, all that waits or is kept for the chat, and the chat itself; one that was left
+// behind goes alone. With a task goes the conversation of its agent. A long history goes
+// in several transactions, see forget.go: after the first one no reader finds it, and
+// when the context ends the housekeeping removes the rest.
 func (s sessions) Forget(ctx context.Context, id string) error {
 	if err := s.forget(ctx, id); err != nil {
 		return err
@@ -131,9 +131,6 @@ func (s sessions) forget(ctx context.Context, id string) error {
 		if !info.Current {
 			return nil
 		}
-		if err := rules.ForgetLeft(t, chat); err != nil {
-			return err
-		}
-		return rules.ForgetChats(t, chat)
+		return errors.Join(rules.ForgetLeft(t, chat), rules.ForgetChats(t, chat))
 	})
 }

@@ -143,7 +143,7 @@ func Readdress(t *table.Tx, n uint64, c *table.ChatRecord) error {
 	return nil
 }
 
-// TakeOver makes the jobs, tasks, questions and grants of another chat those of a chat.
+// TakeOver makes the jobs, tasks, questions, grants and earlier sessions of another chat those of a chat.
 func TakeOver(t *table.Tx, n, other uint64) error {
 	if err := changeJobs(t, other, func(j *session.Job) bool {
 		j.Chat = table.ChatID(n)
@@ -170,7 +170,7 @@ func TakeOver(t *table.Tx, n, other uint64) error {
 			return err
 		}
 	}
-	return errors.Join(takeOverApprovals(t, n, other), takeOverFacts(t, n, other))
+	return errors.Join(takeOverLeft(t, n, other), takeOverApprovals(t, n, other), takeOverFacts(t, n, other))
 }
 
 // takeOverApprovals makes the questions and grants of another chat those of a chat.

@@ -118,8 +118,12 @@ func leftBy(t *table.Tx, n uint64, c *table.ChatRecord) (ids []string) {
 	return ids
 }
 
-// TakeOverLeft makes the sessions that another chat left behind those of a chat.
-func TakeOverLeft(t *table.Tx, n, other uint64, c *table.ChatRecord) error {
+// takeOverLeft makes the sessions that another chat left behind those of a chat.
+func takeOverLeft(t *table.Tx, n, other uint64) error {
+	c, err := table.ReadChat(t, other)
+	if err != nil {
+		return err
+	}
 	for _, id := range leftBy(t, other, c) {
 		rec, err := table.Get[table.SessionRecord](t, table.Sessions, []byte(id))
 		if err != nil {
