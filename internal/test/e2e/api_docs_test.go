@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"parley/internal/test/fakemodel"
+	"parley/internal/test/node"
 )
 
 var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
@@ -47,6 +48,44 @@ func TestTheExamplesOfTheAPI(t *testing.T) {
 			w.file = id[1]
 		}
 	}
+}
+
+// TestTheCommandOfTheClients runs the command of docs/clients.md as it stands there.
+func TestTheCommandOfTheClients(t *testing.T) {
+	t.Parallel()
+	w := newAPIWorld(t, func(fakemodel.Request) fakemodel.Answer { return fakemodel.Say("There are two.") })
+	command := w.only("clients.md", shellBlock)
+	if got, want := w.shell(command, "There are two."), `"content":"There are two."`; !strings.Contains(got, want) {
+		t.Errorf("%s\nanswers %q, want %q", command, got, want)
+	}
+}
+
+// TestTheScriptOfTheClients runs the script of docs/clients.md as it stands there, with the words of
+// the model's call.
+func TestTheScriptOfTheClients(t *testing.T) {
+	t.Parallel()
+	clients := node.Install(t)
+	w := newAPIWorld(t, asClientsExpect)
+	script := w.only("clients.md", regexp.MustCompile("(?s)```js\n(.*?)```"))
+	clients.Write(t, "page.mjs", strings.ReplaceAll(script, "Tidy up my files.", "effect_asked"))
+	approver := w.makesToken("web:ada", "--level", "write", "--right", "approve").Secret
+	if got := clients.Run(w.ctx, t, []string{"TOKEN=" + w.token, "APPROVER=" + approver}, "page.mjs"); string(got) != "It says done: once\n" {
+		t.Errorf("the script writes %q", got)
+	}
+}
+
+// only is the one example of a kind on a page, for the gateway here.
+func (w *apiWorld) only(page string, kind *regexp.Regexp) string {
+	w.t.Helper()
+	text, err := os.ReadFile("../../../docs/" + page)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	found := kind.FindAllStringSubmatch(string(text), -1)
+	if len(found) != 1 {
+		w.t.Fatalf("%s has %d examples", page, len(found))
+	}
+	return strings.ReplaceAll(found[0][1], "http://127.0.0.1:8080", strings.TrimSuffix(w.base, "/api"))
 }
 
 // shell runs a command with the token until it has said something, and gives all of it.

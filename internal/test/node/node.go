@@ -44,6 +44,14 @@ func Install(t *testing.T) *Node {
 	return n
 }
 
+// Write makes a script of a text, beside those that are here.
+func (n *Node) Write(t *testing.T, script, text string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(n.dir, script), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Run runs a script with its environment and its arguments, and gives what it writes. The test
 // fails where the script does.
 func (n *Node) Run(ctx context.Context, t *testing.T, env []string, script string, args ...string) []byte {
