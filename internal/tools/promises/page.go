@@ -21,7 +21,7 @@ The crash tests end the real gateway with SIGKILL, start it again on the same st
 The tests in browser are a module of their own, because the program needs no driver of a browser: ` + "`make browser`" + ` runs them, and ends
 with the promises that they did not show.
 
-Some tests need more than Go: *chromium* and *tmux* are programs, *corpora* is a folder of recorded traffic that PARLEY_CORPORA names, *sandbox* a Linux with user
+Some tests need more than Go: *chromium* and *tmux* are programs, *npm* fetches clients where PARLEY_CLIENTS is set, *corpora* is a folder of recorded traffic that PARLEY_CORPORA names, *sandbox* a Linux with user
 namespaces and Landlock, and *cgroup* a control group of version 2 that is delegated to the tests alone, which ` + "`make cgroup`" + ` makes in a
 virtual machine.
 `

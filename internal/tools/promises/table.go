@@ -87,7 +87,7 @@ type Row struct {
 // Needs are the words that the file may use for the resources that a test needs
 // beyond the tree and the Go toolchain.
 func Needs() []string {
-	return []string{"corpora", "root", "linux", "tmux", "sandbox", "cgroup", "chromium"}
+	return []string{"corpora", "root", "linux", "tmux", "sandbox", "cgroup", "chromium", "npm"}
 }
 
 // Rows are the promises of all parts, in order.

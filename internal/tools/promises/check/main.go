@@ -48,6 +48,9 @@ func missing(need string) bool {
 	case "corpora":
 		info, err := os.Stat(os.Getenv("PARLEY_CORPORA")) //nolint:gosec,forbidigo // the caller's own folder
 		return err != nil || !info.IsDir()
+	case "npm":
+		_, err := exec.LookPath("npm")
+		return err != nil || os.Getenv("PARLEY_CLIENTS") == "" //nolint:forbidigo // it is the tester's to let npm fetch
 	case "root":
 		return os.Geteuid() != 0
 	case "linux":
