@@ -55,8 +55,9 @@ type Console struct {
 	o    Options
 	run  string
 	acts chan act
-	// away is closed when no more is shown.
+	// away is closed when no more is shown, ends when Run is to end.
 	away  chan struct{}
+	ends  chan struct{}
 	shown atomic.Uint64
 	sent  atomic.Uint64
 	term  *terminal
@@ -66,10 +67,9 @@ type Console struct {
 
 	mu sync.Mutex
 	// looping says that the loop of the program has the model. Before and behind that it is
-	// under mu: what is said then is written without a frame. Lost says that the terminal takes
-	// no more.
-	looping, lost bool
-	model         *model
+	// under mu: what is said then is written without a frame.
+	looping bool
+	model   *model
 }
 
 // act changes the console and is then shown. It is told when that was done.
@@ -81,7 +81,7 @@ type act struct {
 // New is a console that is not running yet.
 func New(o Options) *Console {
 	c := &Console{
-		o: o, run: rand.Text(), acts: make(chan act), away: make(chan struct{}),
+		o: o, run: rand.Text(), acts: make(chan act), away: make(chan struct{}), ends: make(chan struct{}),
 		term: newTerminal(o.In, o.Out),
 	}
 	c.model = newModel(c)
@@ -128,11 +128,8 @@ func (c *Console) perform(ctx context.Context, do func(*model)) error {
 func (c *Console) direct(do func(*model)) (done bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch {
-	case c.looping:
+	if c.looping {
 		return false, nil
-	case c.lost:
-		return true, errGone
 	}
 	do(c.model)
 	return true, c.model.draw()

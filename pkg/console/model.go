@@ -49,7 +49,7 @@ type tick time.Time
 
 func newModel(c *Console) *model {
 	width, height := c.term.size()
-	m := &model{c: c, screen: screen.New(c.o.Out, width, height, screen.Reflows(c.o.LookupEnv))}
+	m := &model{c: c, screen: screen.New(&output{to: c.o.Out, ends: c.ends}, width, height, screen.Reflows(c.o.LookupEnv))}
 	m.said.theme = ansi.NewTheme(profile(c))
 	m.turn.said, m.asks.said, m.edit.said = &m.said, &m.said, &m.said
 	m.measure()
@@ -255,6 +255,8 @@ func (m *model) ending(ctx context.Context, err, unsent error) error {
 		failed = m.draw()
 	}
 	switch {
+	case errors.Is(failed, errStuck):
+		return m.left
 	case failed != nil:
 		return errors.Join(console.ErrOutput, failed)
 	case errors.Is(context.Cause(ctx), console.ErrOutput):

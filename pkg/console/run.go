@@ -7,16 +7,12 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"parley/pkg/channels"
 	"parley/pkg/channels/console"
 )
-
-// leaveTime is how long a terminal that is stopped is waited for at the end.
-const leaveTime = time.Second
 
 // Run shows the console until the person leaves, the terminal is gone or ctx ends. It is called
 // once.
@@ -28,6 +24,7 @@ func (c *Console) Run(ctx context.Context, in *channels.Ingress) (err error) {
 	defer func() { err = errors.Join(err, c.term.leave()) }()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
+	context.AfterFunc(ctx, func() { close(c.ends) })
 	post := newPostbox(in)
 	c.life = ctx
 	m := c.begin(post)
@@ -38,25 +35,9 @@ func (c *Console) Run(ctx context.Context, in *channels.Ingress) (err error) {
 		tea.WithoutSignalHandler(), tea.WithEnvironment(c.o.Environ), tea.WithFPS(1))
 	defer c.feed(ctx, program)()
 	sendRest := post.run(ctx, program)
-	ended := make(chan error, 1)
-	go func() {
-		_, err := program.Run()
-		ended <- err
-	}()
-	select {
-	case err = <-ended:
-	case <-ctx.Done():
-		late := time.NewTimer(leaveTime)
-		defer late.Stop()
-		select {
-		case err = <-ended:
-		case <-late.C: // it waits in a write to the terminal
-			c.end(true)
-			return nil
-		}
-	}
+	_, err = program.Run()
 	err = m.ending(ctx, err, sendRest())
-	c.end(false)
+	c.end()
 	return err
 }
 
@@ -71,11 +52,11 @@ func (c *Console) begin(post *postbox) *model {
 	return m
 }
 
-// end takes the model back from the loop, unless that still has it.
-func (c *Console) end(lost bool) {
+// end takes the model back from the loop.
+func (c *Console) end() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.looping, c.lost = false, lost
+	c.looping = false
 }
 
 // feed hands on what is to be shown, and the sizes of the terminal. The returned function waits for

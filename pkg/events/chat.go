@@ -33,10 +33,14 @@ type chat struct {
 	since time.Time
 }
 
+// minKept is how many of the newest events a list keeps, whatever their size: a message with the
+// end of its turn behind it, which a reader of the chat needs until the store has the message.
+const minKept = 4
+
 // trim drops the oldest events beyond a size, and tells how much that was.
 func (c *chat) trim(limit int) int {
 	before := c.events.size
-	for c.events.size > limit && c.events.len() > 1 {
+	for c.events.size > limit && c.events.len() > minKept {
 		c.floor = c.events.shift()
 	}
 	return before - c.events.size

@@ -393,3 +393,16 @@ func TestTheWordsOfATurnAreRedacted(t *testing.T) {
 		t.Errorf("%+v", batch[0].Data)
 	}
 }
+
+// TestALargeMessageStaysUntilItIsStored: a reader that missed events reads the chat from the store, and
+// the list names the messages that the store does not have yet.
+func TestALargeMessageStaysUntilItIsStored(t *testing.T) {
+	t.Parallel()
+	h := events.New(events.Options{})
+	turn := say(h, "a", "turn-1", "long")
+	turn.Done(events.Done{Turn: "turn-1"}, "turn-1/final/0")
+	h.Delivered(at("a"), "turn-1/final/0", events.Message{ID: "turn-1/final/0", Text: strings.Repeat("long ", 1<<20)})
+	if all := h.Messages(at("a")); len(all) != 1 || len(all[0].Text) != 5<<20 {
+		t.Errorf("the list has %d messages", len(all))
+	}
+}

@@ -73,6 +73,16 @@ func screenEdgeMutants() []Mutant {
 			Dir: screens, Test: "^TestEveryEndGivesTheTerminalBack$",
 		},
 		{
+			Promise: "screen: ends", Defect: "waits in a write to a terminal that does not read",
+			File: "pkg/console/output.go", Old: "late := time.NewTimer(leaveTime)", New: "late := time.NewTimer(time.Hour)",
+			Dir: "pkg/console", Test: "^TestOutputWaitsForItsTerminal$",
+		},
+		{
+			Promise: "events: resume", Defect: "lets a large message go before it is stored",
+			File: "pkg/events/chat.go", Old: "c.events.len() > minKept", New: "c.events.len() > 1",
+			Dir: "pkg/events", Test: "^TestALargeMessageStaysUntilItIsStored$",
+		},
+		{
 			Promise: "screen: ends", Defect: "leaves without a word",
 			File: "pkg/console/model.go", Old: "m.leaves, m.left = true, why", New: "m.left = why",
 			Dir: screens, Test: "^TestCtrlCHasThreeSteps$",
