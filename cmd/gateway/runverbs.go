@@ -66,8 +66,11 @@ func (h *host) introduce(ctx context.Context, a *gateway.App) {
 // note writes a note beside the conversation, on a screen without parting words. A closed screen
 // shows itself at the first answer.
 func note(h *host, text string) {
-	if out, ok := h.err.(*os.File); ok {
+	if out, ok := h.err.(*os.File); ok && isScreen(out) {
 		text = terminal.Fold(out, text)
+		if _, draws := drawable(h); draws {
+			_, _ = io.WriteString(out, terminal.FreshRow)
+		}
 	}
 	_, _ = fmt.Fprintln(plain{h.err}, text)
 }

@@ -9,10 +9,14 @@ import (
 	"golang.org/x/term"
 )
 
+// FreshRow begins the row anew: the terminal has shown there what was typed before the console was
+// ready, and the console shows it once more as its line.
+const FreshRow = "\r\x1b[K"
+
 // The modes that the console needs: pastes are marked, and keys with modifiers are told apart where
 // the terminal can.
 const (
-	modesOn  = "\x1b[?2004h\x1b[>4;2m\x1b[>1u"
+	modesOn  = FreshRow + "\x1b[?2004h\x1b[>4;2m\x1b[>1u"
 	modesOff = "\x1b[?2004l\x1b[>4m\x1b[<u"
 )
 

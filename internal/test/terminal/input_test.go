@@ -195,3 +195,19 @@ func TestTheEditorHasTheText(t *testing.T) {
 	s.Keys("C-c", "C-d")
 	s.Code(0)
 }
+
+// TestWhatIsTypedAheadComesIntoTheLine, in place of what the terminal has shown of it.
+func TestWhatIsTypedAheadComesIntoTheLine(t *testing.T) {
+	t.Parallel()
+	s := newWorld(t, nil).start(terminal.Options{}, "chat")
+	s.Type("what is 1")
+	s.Shows("\n> what is 1")
+	s.Say("7*23?")
+	s.Shows("17*23 = 391")
+	s.Ends("\n>")
+	if screen := s.Screen(); !strings.HasPrefix(screen, "model: offline") || strings.Count(screen, "what is 1") != 1 {
+		t.Errorf("the screen is\n%s", screen)
+	}
+	s.Keys("C-d")
+	s.Code(0)
+}
