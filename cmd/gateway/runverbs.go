@@ -69,7 +69,7 @@ func note(h *host, text string) {
 	if out, ok := h.err.(*os.File); ok && isScreen(out) {
 		text = terminal.Fold(out, text)
 		if _, draws := drawable(h); draws {
-			_, _ = io.WriteString(out, terminal.FreshRow)
+			_, _ = out.WriteString(terminal.FreshRow)
 		}
 	}
 	_, _ = fmt.Fprintln(plain{h.err}, text)
