@@ -130,7 +130,23 @@ func undoMutants() []Mutant {
 func takenOutMutants() []Mutant {
 	const reports, agent, room = "commands: undo and reports", "pkg/agent", "pkg/agent/task"
 	const test = "^TestAReportOfWhatWasTakenOut$"
+	const summaries, command = "commands: undo and summaries", agent + "/command/conversation.go"
 	return []Mutant{
+		{
+			Promise: summaries, Defect: "stores a summary that was being made",
+			File: command, Old: "if err := h.t.Deps.Prompts.Summaries.Drop(ctx, h.t.Info.Session); err != nil {\n\t\treturn re, err\n\t}\n\tx, err",
+			New: "x, err", Dir: agent, Test: "^TestUndoEndsASummary$",
+		},
+		{
+			Promise: summaries, Defect: "takes out what a summary was made of",
+			File: command, Old: "x, err := last(h.reader(ctx, h.o.Sessions.Tail,", New: "x, err := last(h.reader(ctx, h.o.Sessions.Back,",
+			Dir: agent, Test: "^TestUndoBesideASummary$",
+		},
+		{
+			Promise: summaries, Defect: "summarises what was taken out",
+			File: "pkg/session/engine/history.go", Old: "if entry.Undone && which == visible {", New: "if entry.Undone && entries < 40 {",
+			Dir: agent, Test: "^TestUndoInALongConversation$",
+		},
 		{
 			Promise: reports, Defect: "asks the model about the report",
 			File: room + "/report.go", Old: "if h.takenOut {\n\t\treturn", New: "if h.takenOut && t.Waited {\n\t\treturn",
