@@ -126,12 +126,17 @@ func undoMutants() []Mutant {
 	}
 }
 
-// takenOutMutants let the report of work come back whose question was taken out.
+// takenOutMutants let words come back that were taken out, and lose those of earlier builds.
 func takenOutMutants() []Mutant {
 	const reports, agent, room = "commands: undo and reports", "pkg/agent", "pkg/agent/task"
 	const test = "^TestAReportOfWhatWasTakenOut$"
 	const summaries, command = "commands: undo and summaries", agent + "/command/conversation.go"
 	return []Mutant{
+		{
+			Promise: "commands: earlier builds", Defect: "takes entries without a mark for the end of an exchange before",
+			File: agent + "/prompt/exchange.go", Old: "w.first.Start != session.StartSequel", New: "w.first.Start == session.StartSchedule",
+			Dir: agent, Test: "^TestConversationsOfAnEarlierBuild$",
+		},
 		{
 			Promise: summaries, Defect: "stores a summary that was being made",
 			File: command, Old: "if err := h.t.Deps.Prompts.Summaries.Drop(ctx, h.t.Info.Session); err != nil {\n\t\treturn re, err\n\t}\n\tx, err",
