@@ -272,57 +272,40 @@ func everyRefusalIsWrittenDown(t *testing.T, s settings) {
 		"time":      {"hang", `{"n":20000}`, tools.ErrTimeout},
 		"panic":     {"panic", `{}`, tools.ErrExecutionFailed},
 		"too many":  {"effect_rerun", `{"text":"many"}`, tools.ErrBusy},
-		"stopped":   {"hang", `{"n":19000}`, tools.ErrInterrupted},
 	}
 	const many = 100
 	s.unbound, s.toolTime, s.tools = s.noTools, "2s", `disabled: [current_time], rules: {lookup: {level: exec}}`
-	hanging := make(chan struct{}, 1)
 	w := newWorld(t, func(req fakemodel.Request) fakemodel.Answer {
 		if got := results(req); len(got) > 0 {
 			return fakemodel.Say(got[len(got)-1])
 		}
 		c := calls[lastUser(req)]
-		switch lastUser(req) {
-		case "too many":
+		if lastUser(req) == "too many" {
 			list := make([]providers.ToolCall, many)
 			for i := range list {
 				list[i] = providers.ToolCall{ID: "same", Name: c.tool, RawArguments: c.args}
 			}
 			return fakemodel.Calls(list...)
-		case "stopped":
-			hanging <- struct{}{}
 		}
 		return fakemodel.Call(c.tool, c.args)
 	}, s)
-	for chat, c := range calls {
-		if c.want != tools.ErrInterrupted {
-			w.say(chat, chat)
-		}
+	for chat := range calls {
+		w.say(chat, chat)
 	}
 	for chat, c := range calls {
-		if c.want != tools.ErrInterrupted {
-			sentence(t, chat, w.told(chat, 1)[0], string(c.want))
-		}
+		sentence(t, chat, w.told(chat, 1)[0], string(c.want))
 	}
-	w.say("stopped", "stopped")
-	<-hanging
-	w.until("the call to run", func() bool {
-		status, err := w.gw.Status(w.ctx)
-		return err == nil && status.Waiting > 0
-	})
-	w.say("stopped", "/stop")
-	w.expect("stopped", 1, "Stopped.")
 	seen := map[string]int{}
 	w.audited(t, func(row *audit.Row) (string, bool) {
 		c := calls[row.Chat]
-		ran := c.want == tools.ErrTimeout || c.want == tools.ErrExecutionFailed || c.want == tools.ErrInterrupted || c.tool == "read_file"
+		ran := c.want == tools.ErrTimeout || c.want == tools.ErrExecutionFailed || c.tool == "read_file"
 		seen[row.Outcome]++
 		return fmt.Sprintf("%s %s of %q: %s", row.Kind, row.Outcome, row.Tool, row.Detail),
 			row.Tool == c.tool && row.Outcome == string(c.want) && (row.Kind == audit.KindCall) == ran
 	}, len(calls)-1+many-32)
 	for _, want := range []tools.ErrorType{
 		tools.ErrNotFound, tools.ErrDisabled, tools.ErrInvalidArguments, tools.ErrPermissionDenied, tools.ErrSecurityViolation,
-		tools.ErrApprovalDenied, tools.ErrTimeout, tools.ErrExecutionFailed, tools.ErrBusy, tools.ErrInterrupted,
+		tools.ErrApprovalDenied, tools.ErrTimeout, tools.ErrExecutionFailed, tools.ErrBusy,
 	} {
 		if seen[string(want)] == 0 {
 			t.Errorf("no row of %s", want)
@@ -331,4 +314,27 @@ func everyRefusalIsWrittenDown(t *testing.T, s settings) {
 	if n := w.effectsOf("many"); n != 32 {
 		t.Errorf("%d calls of one answer ran", n)
 	}
+}
+
+// TestAStoppedCallIsWrittenDown as one that was interrupted.
+func TestAStoppedCallIsWrittenDown(t *testing.T) {
+	t.Parallel()
+	eachMode(t, func(t *testing.T, s settings) {
+		t.Helper()
+		s.unbound = s.noTools
+		w := newWorld(t, func(fakemodel.Request) fakemodel.Answer {
+			return fakemodel.Calls(
+				providers.ToolCall{ID: "a", Name: "hang", RawArguments: `{"n":60000}`},
+				providers.ToolCall{ID: "b", Name: "say", RawArguments: `{"text":"It runs."}`}, // at the same time
+			)
+		}, s)
+		w.say("stopped", "hang")
+		w.expect("stopped", 1, "It runs.")
+		w.say("stopped", "/stop")
+		w.expect("stopped", 2, "Stopped.")
+		w.audited(t, func(row *audit.Row) (string, bool) {
+			return fmt.Sprintf("%s %s of %q: %s", row.Kind, row.Outcome, row.Tool, row.Detail), row.Kind == audit.KindCall &&
+				row.Tool == "hang" && row.Outcome == string(tools.ErrInterrupted)
+		}, 1)
+	})
 }
