@@ -35,6 +35,7 @@ func TestNotesAtTheStartKeepTheirWords(t *testing.T) {
 	s := newWorld(t, nil).start(terminal.Options{Width: 40, Height: 30}, "chat", "--session", "far")
 	s.Shows("because models.main in\nthe configuration names it. To use\nanother: change it in")
 	s.Shows("a new conversation: far")
+	s.Shows("Enter sends") // before, the terminal itself would take the key
 	s.Keys("C-d")
 	s.Shows("--session far\ncode=0")
 	s.Code(0)
