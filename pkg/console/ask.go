@@ -17,8 +17,9 @@ const armTime = 700 * time.Millisecond
 type asks struct {
 	said *transcript
 	open []ask
-	// aside says that the person wants to write first.
-	aside bool
+	// aside says that the person wants to write first, faint that the keys were drawn as ones that
+	// do not work yet.
+	aside, faint bool
 }
 
 // ask is one question.
@@ -107,6 +108,7 @@ func (a *asks) again(id string) {
 // bar is the row about the open questions, as one or no line.
 func (a *asks) bar(empty bool) []ansi.Line {
 	q := a.first()
+	a.faint = false
 	if q == nil {
 		return nil
 	}
@@ -134,7 +136,7 @@ func (a *asks) bar(empty bool) []ansi.Line {
 // keys are the keys that answer a question; they are faint as long as they do not work.
 func (a *asks) keys(l *ansi.Line, q *ask) {
 	look := ansi.Look{Bold: true, Role: ansi.Person}
-	if a.arming() {
+	if a.faint = a.arming(); a.faint {
 		look = ansi.Look{Role: ansi.Faint}
 	}
 	for _, one := range answers() {

@@ -42,3 +42,23 @@ func TestAQuestionNeedsAMoment(t *testing.T) {
 		answers("y", "")
 	})
 }
+
+// TestKeysAreDrawnAgainOnceTheyWork, also where their moment ends between a drawing and what follows it.
+func TestKeysAreDrawnAgainOnceTheyWork(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		said := transcript{theme: ansi.NewTheme(colorprofile.ASCII), width: 80}
+		m := model{asks: asks{said: &said}}
+		m.asks.add(&events.Question{ID: "one", Called: "write_file", Question: "Allow it?", Choices: []string{"allow_once"}})
+		m.asks.bar(true)
+		<-time.After(armTime)
+		if m.later() == nil {
+			t.Error("the keys stay as they are")
+		}
+		m.soon = false
+		m.asks.bar(true)
+		if m.later() != nil {
+			t.Error("the keys are drawn without end")
+		}
+	})
+}

@@ -146,7 +146,7 @@ func (m *model) later() tea.Cmd {
 	case m.turn.dirty, m.turn.draft.stale:
 		wait = growEvery
 	case m.turn.spins():
-	case m.asks.arming():
+	case m.asks.faint:
 	default:
 		return nil
 	}

@@ -78,6 +78,11 @@ func screenEdgeMutants() []Mutant {
 			Dir: "pkg/console", Test: "^TestOutputWaitsForItsTerminal$",
 		},
 		{
+			Promise: "screen: questions", Defect: "leaves keys faint that work",
+			File: "pkg/console/model.go", Old: "case m.asks.faint:", New: "case m.asks.arming():",
+			Dir: "pkg/console", Test: "^TestKeysAreDrawnAgainOnceTheyWork$",
+		},
+		{
 			Promise: "events: resume", Defect: "lets a large message go before it is stored",
 			File: "pkg/events/chat.go", Old: "c.events.len() > minKept", New: "c.events.len() > 1",
 			Dir: "pkg/events", Test: "^TestALargeMessageStaysUntilItIsStored$",
