@@ -172,7 +172,7 @@ func TestKillBackgroundWorkOnTheConsole(t *testing.T) {
 		}
 		w.died(dying, failpoint)
 		before := first.String()
-		questions = w.taken(questions, nonces)
+		questions = w.taken(questions, nonces, p.must)
 
 		p2, typing := w.openConsole(&second)
 		began := time.Now()
@@ -230,7 +230,7 @@ func TestKillBackgroundWorkOnTheConsole(t *testing.T) {
 
 // taken are the questions that the store has, which are the first ones: no pipe gives a line again
 // that was read, and not stored yet.
-func (w *world) taken(questions []question, nonces []string) []question {
+func (w *world) taken(questions []question, nonces []string, k kind) []question {
 	w.t.Helper()
 	answered, _ := w.gw.Command(w.ctx, nil, "sessions", "export").Output() // it fails without a conversation
 	status, _ := w.gw.Command(w.ctx, nil, "status", "--json").Output()     // its code says that no gateway runs
@@ -239,6 +239,9 @@ func (w *world) taken(questions []question, nonces []string) []question {
 		w.t.Fatalf("%v: %s", err, status)
 	}
 	n := held.Store.Waiting
+	if k == spawned { // an agent's task waits as a message does
+		n = max(0, n-held.Store.OpenTasks)
+	}
 	for _, nonce := range nonces {
 		if bytes.Contains(answered, []byte(nonce)) {
 			n++
