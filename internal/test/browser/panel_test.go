@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -29,8 +30,10 @@ func busy(r fakemodel.Request) fakemodel.Answer {
 // allowed answers the open questions until an answer is there.
 func (b *tab) allowed(say string) {
 	b.w.t.Helper()
+	const answers = `document.querySelectorAll("[role=log][aria-busy=false] .answer .tools").length`
+	before := eval[int](b, answers)
 	b.write(say)
-	b.until("a question or an answer", `document.querySelector(".question.open button") || document.querySelector("[role=log][aria-busy=false] .answer .tools")`)
+	b.until("a question or an answer", fmt.Sprintf(`document.querySelector(".question.open button") || %s > %d`, answers, before))
 	if eval[bool](b, `Boolean(document.querySelector(".question.open button"))`) {
 		b.click(".question.open button.allow_once")
 		b.until("the decision", `!document.querySelector(".question.open")`)
