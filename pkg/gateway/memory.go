@@ -66,6 +66,12 @@ func TuneMemory() {
 	watch()
 }
 
+// giveBack returns what a gateway at rest does not need to the machine.
+func giveBack() {
+	debug.FreeOSMemory()
+	releaseProgram()
+}
+
 // inUse is how much of the heap the last collection left, and how much memory the runtime
 // uses that is no heap; stacks are a part of that.
 func inUse() (live, beside, stacks uint64) {

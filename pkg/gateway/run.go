@@ -3,7 +3,6 @@ package gateway
 import (
 	"context"
 	"errors"
-	"runtime/debug"
 	"time"
 
 	"parley/pkg/audit"
@@ -68,7 +67,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 	at.run(intake, sending)
 	a.ready()
 
-	settled := time.AfterFunc(settleTime, func() { debug.FreeOSMemory(); releaseProgram() })
+	settled := time.AfterFunc(settleTime, giveBack)
 	<-intake.Done()
 	a.front.takesIn.Store(false)
 	a.agent.Jobs().Stop()

@@ -1,7 +1,6 @@
 package httpd
 
 import (
-	"runtime/debug"
 	"sync"
 	"time"
 )
@@ -12,10 +11,10 @@ const (
 	settleTime  = 5 * time.Second
 )
 
-// crowd gives back to the machine what the requests of many streams took: once so many have
-// begun to wait, and none has for a moment. The garbage of their beginnings would stay until
+// crowd calls rest when many streams have begun to wait, and none has for a moment. The garbage of their beginnings would stay until
 // the next collection, which a gateway at rest has far later.
 type crowd struct {
+	rest  func()
 	mu    sync.Mutex
 	begun int // since the last time
 	timer *time.Timer
@@ -38,7 +37,9 @@ func (c *crowd) settle() {
 	c.mu.Lock()
 	c.begun = 0
 	c.mu.Unlock()
-	debug.FreeOSMemory()
+	if c.rest != nil {
+		c.rest()
+	}
 }
 
 func (c *crowd) end() {

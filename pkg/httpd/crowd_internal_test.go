@@ -10,7 +10,8 @@ import (
 func TestACrowdSettlesOnce(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var c crowd
+		rested := 0
+		c := crowd{rest: func() { rested++ }}
 		defer c.end()
 		begun := func() int {
 			synctest.Wait()
@@ -35,6 +36,9 @@ func TestACrowdSettlesOnce(t *testing.T) {
 		<-time.After(settleTime)
 		if n := begun(); n != 0 {
 			t.Errorf("many streams have not settled: %d", n)
+		}
+		if rested != 1 {
+			t.Errorf("memory was given back %d times", rested)
 		}
 	})
 }

@@ -34,7 +34,9 @@ type Options struct {
 	Keyring        Keyring
 	// Healthy and Ready answer the probes.
 	Healthy, Ready func(context.Context) State
-	Log            zerolog.Logger
+	// Rest, if it is not nil, gives memory back that the requests of many streams took.
+	Rest func()
+	Log  zerolog.Logger
 }
 
 // Server answers at one address. [New] makes it; routes may be added at any time.
@@ -68,7 +70,7 @@ type names struct {
 
 // New makes a server with the addresses for probes.
 func New(o Options) *Server {
-	s := &Server{opt: o, mux: http.NewServeMux(), routes: map[string]*Route{}, listens: make(chan struct{})}
+	s := &Server{opt: o, mux: http.NewServeMux(), routes: map[string]*Route{}, listens: make(chan struct{}), crowd: crowd{rest: o.Rest}}
 	_, port, _ := net.SplitHostPort(o.Listen)
 	s.name(port)
 	s.probes()

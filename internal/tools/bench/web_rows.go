@@ -154,8 +154,8 @@ func idleStreams(ctx context.Context, p place) ([]report.Figure, error) {
 		var with rig.Sample
 		with, err = s.rest(ctx)
 		figures = []report.Figure{
-			report.AtMost("1,000 idle streams: anonymous memory over the same gateway without", mib(with.Anon-without.Anon), 20, "MB"),
-			report.Told("with the pages of the program that come back", mib(with.RSS-without.RSS), "MB"),
+			report.AtMost("1,000 idle streams: memory over the same gateway without", mib(with.RSS-without.RSS), 20, "MB"),
+			report.Told("of it anonymous", mib(with.Anon-without.Anon), "MB"),
 		}
 		return err
 	})
