@@ -11,8 +11,8 @@ import (
 
 // releaseProgram takes the pages of the program's own file out of the process that are only
 // read: the start touches most of them, and the kernel maps their neighbours with them, but a
-// gateway that serves needs a third. What is needed again comes back from the kernel's cache of
-// the file. It does what it can: a gateway with more pages works as well.
+// gateway that serves needs a third. The kernel maps a page again from its cache of the file when
+// the program reads it. A range that cannot be released stays: the gateway works as well with it.
 func releaseProgram() {
 	path, err := os.Readlink("/proc/self/exe")
 	if err != nil {

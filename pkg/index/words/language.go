@@ -31,7 +31,7 @@ type Language uint8
 
 // The languages.
 const (
-	None Language = iota // the words have no stems
+	None Language = iota // no stemmer: each word stays as it is
 	Arabic
 	Danish
 	Dutch
