@@ -47,7 +47,7 @@ func (a *Analyzer) Each(l Language, text string, f func(terms []string)) {
 		word := it.Value()
 		r, _ := utf8.DecodeRuneInString(word)
 		if isDense(r) {
-			a.run = append(a.run, []rune(word)...)
+			a.dense(word)
 			continue
 		}
 		a.pairs(f)
@@ -100,16 +100,31 @@ func IsSingle(term string) bool {
 	return n == len(term)
 }
 
+// dense adds the letters of a segment to the run. A segment may have spaces and signs as well, such
+// as a narrow space after a Katakana letter.
+func (a *Analyzer) dense(segment string) {
+	if !norm.NFKC.IsNormalString(segment) {
+		segment = norm.NFKC.String(segment)
+	}
+	for _, r := range segment {
+		if isPart(r) {
+			a.run = append(a.run, r)
+		}
+	}
+}
+
+// isPart tells the letters, the digits and their marks from signs and spaces.
+func isPart(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.M, r)
+}
+
 // pairs hands out the pairs of letters that the run has, and ends it. The last letter is a term
 // beside the last pair, so that each letter begins a term.
 func (a *Analyzer) pairs(f func([]string)) {
 	if len(a.run) == 0 {
 		return
 	}
-	text := string(a.run)
-	if !norm.NFKC.IsNormalString(text) {
-		text = norm.NFKC.String(text)
-	}
+	text := norm.NFC.String(string(a.run))
 	a.run = a.run[:0]
 	last := 0 // begin of the last letter
 	var terms [2]string
@@ -176,7 +191,7 @@ func (a *Analyzer) split(word string) {
 	var before, last rune
 	for i, r := range word {
 		switch {
-		case !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.Is(unicode.M, r):
+		case !isPart(r):
 			a.part(word[begin:i])
 			begin = i + utf8.RuneLen(r)
 		case unicode.IsUpper(r) && unicode.IsLower(last):
