@@ -224,7 +224,7 @@ func (l *layout) table(at position, b *markdown.Block) {
 		lines[i] = markdown.Line(row, widths)
 	}
 	head := lines[0] + "\n" + markdown.Underline(b.Head, widths)
-	if body := strings.Join(lines[1:], "\n"); body != "" {
+	if body := strings.Join(lines[1:], "\n"); strings.TrimSpace(body) != "" {
 		l.emit(at, block{pre: true, head: head + "\n", Prose: markdown.Prose{Text: body}})
 	} else {
 		l.emit(at, block{pre: true, Prose: markdown.Prose{Text: head}})

@@ -27,6 +27,7 @@ func TestRender(t *testing.T) {
 		},
 		"headings":           {"# One\ntext\n\nTwo *i* `c`\n---", "<b>One</b>\n\ntext\n\n<b>Two <i>i</i> </b><code>c</code>"},
 		"breaks":             {"one\ntwo  \nthree\\\nfour\n\n\n\nfive", "one\ntwo\nthree\nfour\n\nfive"},
+		"table, empty rows":  {"00\n-|\n|\n|", "<pre>00\n--</pre>"},
 		"rule":               {"a\n\n---\n\nb", "a\n\n———\n\nb"},
 		"code":               {"```go\nif a < b {\n\treturn\n}\n```", `<pre><code class="language-go">if a &lt; b {` + "\n    return\n}</code></pre>"},
 		"code, no language":  {"    a\n    b\n", "<pre>a\nb</pre>"},
