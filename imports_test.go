@@ -29,8 +29,8 @@ func rooms() map[string][]string {
 		".": nil,
 		// The command line reads settings, has the gateway do the work, and prints its records.
 		"cmd/gateway": {
-			"pkg/gateway", "pkg/gateway/admin", "pkg/gateway/attach", "pkg/gateway/doctor", "pkg/gateway/setup", "pkg/gateway/telemetry",
-			"pkg/config", "pkg/policy", "pkg/audit",
+			"pkg/gateway", "pkg/gateway/admin", "pkg/gateway/attach", "pkg/gateway/doctor", "pkg/gateway/footprint",
+			"pkg/gateway/setup", "pkg/gateway/telemetry", "pkg/config", "pkg/policy", "pkg/audit",
 			"pkg/session", "pkg/channels", "pkg/channels/console", "pkg/console", "pkg/console/history", "pkg/agent/budget", "pkg/tools/tasks",
 			"pkg/sandbox",
 		},
@@ -84,7 +84,8 @@ func rooms() map[string][]string {
 			"pkg/api/native", "pkg/channels/console", "pkg/events", "pkg/gateway/admin", "pkg/httpd",
 		}, vocabulary...),
 		// The codes by which a page shows chats of other channels, and the answers of their commands.
-		"pkg/gateway/linking": {"pkg/agent/turn", "pkg/channels", "pkg/httpd", "pkg/policy", "pkg/session"},
+		"pkg/gateway/linking":   {"pkg/agent/turn", "pkg/channels", "pkg/httpd", "pkg/policy", "pkg/session"},
+		"pkg/gateway/footprint": nil,
 		// The calls of the tools, day by day, in files and over HTTP.
 		"pkg/gateway/telemetry": {"pkg/tools", "pkg/httpd"},
 		// The page shows tasks, schedules, use and the owner's views beside the messages.

@@ -20,6 +20,7 @@ import (
 	"parley/pkg/gateway"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/attach"
+	"parley/pkg/gateway/footprint"
 )
 
 // leaveGrace is how long a turn may go on when the person leaves the console:
@@ -39,7 +40,7 @@ func newRun(h *host) *cobra.Command {
 // start reads the configuration and makes the log and the redactor of a gateway.
 func (h *host) start(level string) (*config.Config, zerolog.Logger, error) {
 	if _, set := h.lookupEnv("GOGC"); !set {
-		gateway.TuneMemory()
+		footprint.Tune()
 	}
 	cfg, err := h.load(false)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"parley/pkg/channels/wire"
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
+	"parley/pkg/gateway/footprint"
 	"parley/pkg/gateway/screens"
 	"parley/pkg/httpd"
 	"parley/pkg/httpd/login"
@@ -50,7 +51,7 @@ func (f *front) open(a *App) error {
 	ring := keyring{a.store.Tokens(), a.policy}
 	f.server = httpd.New(httpd.Options{
 		Listen: h.Listen, Public: public, TrustedProxies: config.Proxies(h.TrustedProxies),
-		Keyring: ring, Healthy: f.healthy, Ready: f.ready, Rest: giveBack, Log: a.o.Log,
+		Keyring: ring, Healthy: f.healthy, Ready: f.ready, Rest: footprint.GiveBack, Log: a.o.Log,
 	})
 	f.door = login.New(login.Options{Begin: ring.begin, End: ring.end, CookieName: f.server.CookieName, Log: a.o.Log})
 	page, err := web.New()

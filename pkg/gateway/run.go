@@ -8,6 +8,7 @@ import (
 	"parley/pkg/audit"
 	"parley/pkg/channels"
 	"parley/pkg/gateway/admin"
+	"parley/pkg/gateway/footprint"
 	"parley/pkg/session/bolt"
 )
 
@@ -67,7 +68,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 	at.run(intake, sending)
 	a.ready()
 
-	settled := time.AfterFunc(settleTime, giveBack)
+	settled := time.AfterFunc(settleTime, footprint.GiveBack)
 	<-intake.Done()
 	a.front.takesIn.Store(false)
 	a.agent.Jobs().Stop()
@@ -120,7 +121,7 @@ func (a *App) ready() {
 	a.front.takesIn.Store(true)
 	a.tools.LogGroups()
 	a.o.Log.Info().Str("model", a.models.Name()).Dur("took", time.Since(a.started)).Msg("ready")
-	releaseProgram()
+	footprint.ReleaseProgram()
 }
 
 // drain lets the answers leave that are ready.

@@ -1,4 +1,4 @@
-package gateway
+package footprint
 
 import (
 	"runtime"
@@ -44,8 +44,8 @@ func limit(live, beside, stacks uint64) int64 {
 	return int64(max(leastLimit, (need+limitStep-1)/limitStep*limitStep)) //nolint:gosec // far below its largest value
 }
 
-// TuneMemory sets the growth and the limit now and after every collection.
-func TuneMemory() {
+// Tune sets the growth and the limit now and after every collection.
+func Tune() {
 	percent, most := growAtRest, limit(0, 0, 0)
 	debug.SetGCPercent(percent)
 	debug.SetMemoryLimit(most)
@@ -66,10 +66,10 @@ func TuneMemory() {
 	watch()
 }
 
-// giveBack returns what a gateway at rest does not need to the machine.
-func giveBack() {
+// GiveBack returns what a gateway at rest does not need to the machine.
+func GiveBack() {
 	debug.FreeOSMemory()
-	releaseProgram()
+	ReleaseProgram()
 }
 
 // inUse is how much of the heap the last collection left, and how much memory the runtime

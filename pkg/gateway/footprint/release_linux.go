@@ -1,4 +1,4 @@
-package gateway
+package footprint
 
 import (
 	"bufio"
@@ -9,11 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// releaseProgram takes the pages of the program's own file out of the process that are only
+// ReleaseProgram takes the pages of the program's own file out of the process that are only
 // read: the start touches most of them, and the kernel maps their neighbours with them, but a
 // gateway that serves needs a third. The kernel maps a page again from its cache of the file when
 // the program reads it. A range that cannot be released stays: the gateway works as well with it.
-func releaseProgram() {
+func ReleaseProgram() {
 	path, err := os.Readlink("/proc/self/exe")
 	if err != nil {
 		return

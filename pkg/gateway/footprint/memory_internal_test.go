@@ -1,4 +1,4 @@
-package gateway
+package footprint
 
 import (
 	"os"
@@ -54,7 +54,7 @@ func TestCollectionFollowsTheHeap(t *testing.T) {
 		}
 		return
 	}
-	TuneMemory()
+	Tune()
 	until := func(want func(percent uint64) bool) {
 		for percent := []metrics.Sample{{Name: "/gc/gogc:percent"}}; ; runtime.Gosched() {
 			runtime.GC()

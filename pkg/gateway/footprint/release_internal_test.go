@@ -1,6 +1,6 @@
 //go:build linux
 
-package gateway
+package footprint
 
 import (
 	"os"
@@ -68,7 +68,7 @@ func TestReleaseProgram(t *testing.T) { //nolint:paralleltest // others would br
 		return n
 	}
 	before := ofFiles()
-	releaseProgram()
+	ReleaseProgram()
 	if after := ofFiles(); after >= before {
 		t.Errorf("%d kB of files were in memory, and are now %d", before, after)
 	}
