@@ -40,9 +40,9 @@ func New() *Analyzer {
 }
 
 // Each hands the terms of a text to f, word by word: the first term stands for the word, others
-// for its parts.
+// for its parts. Bytes that are no UTF-8 end a word.
 func (a *Analyzer) Each(l Language, text string, f func(terms []string)) {
-	it := segments.FromString(text)
+	it := segments.FromString(strings.ToValidUTF8(text, " "))
 	for it.Next() {
 		word := it.Value()
 		r, _ := utf8.DecodeRuneInString(word)
@@ -164,21 +164,28 @@ func (a *Analyzer) terms(l Language, word string) []string {
 }
 
 func (a *Analyzer) make(l Language, word string) []string {
-	normal := strings.ToValidUTF8(word, "")
+	normal := word
 	if !norm.NFKC.IsNormalString(normal) {
 		normal = norm.NFKC.String(normal)
 	}
 	a.split(normal)
 	var t []string
-	if len(a.parts) == 1 && a.parts[0] == normal {
-		return []string{a.term(l, normal)}
+	// What a person may leave out is no term, such as the line that makes an Arabic word longer.
+	add := func(term string) {
+		if term != "" {
+			t = append(t, term)
+		}
 	}
-	if whole := fold(strings.ToLower(normal)); whole != "" && !strings.ContainsAny(normal, "'’ ") {
-		t = append(t, whole)
+	if len(a.parts) == 1 && a.parts[0] == normal {
+		add(a.term(l, normal))
+		return t
+	}
+	if !strings.ContainsAny(normal, "'’ ") {
+		add(fold(strings.ToLower(normal)))
 	}
 	for _, p := range a.parts {
 		if utf8.RuneCountInString(p) > 1 {
-			t = append(t, a.term(l, p))
+			add(a.term(l, p))
 		}
 	}
 	return t

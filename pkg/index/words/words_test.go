@@ -145,7 +145,7 @@ func TestLanguages(t *testing.T) {
 // FuzzTerms: an analyzer that knows words already gives the same terms as a new one, of whatever text.
 func FuzzTerms(f *testing.F) {
 	for _, text := range []string{
-		"Hello getHTTPServer l'homme 日本語 x86_64", "ﷺﷺ\xff\xfe", "Straßen İstanbul ǅ", "ภาษาไทย한국어", "カ\u202f\xffナ㈝",
+		"Hello getHTTPServer l'homme 日本語 x86_64", "ﷺﷺ\xff\xfe", "Straßen İstanbul ǅ", "ภาษาไทย한국어", "カ\u202f\xffナ㈝", "0\xe6\t", "a ـ",
 	} {
 		for l := range uint8(20) {
 			f.Add(l, text)
