@@ -24,7 +24,7 @@ const module = "parley"
 // needs a line here first.
 func rooms() map[string][]string {
 	vocabulary := []string{"pkg/channels", "pkg/providers"}
-	tool := []string{"pkg/tools", "pkg/tools/...", "pkg/providers", "pkg/sandbox", "pkg/fair", "pkg/openat"}
+	tool := []string{"pkg/tools", "pkg/tools/...", "pkg/providers", "pkg/sandbox", "pkg/documents", "pkg/fair", "pkg/openat"}
 	return map[string][]string{
 		".": nil,
 		// The command line reads settings, has the gateway do the work, and prints its records.
@@ -32,7 +32,7 @@ func rooms() map[string][]string {
 			"pkg/gateway", "pkg/gateway/admin", "pkg/gateway/attach", "pkg/gateway/doctor", "pkg/gateway/footprint",
 			"pkg/gateway/setup", "pkg/gateway/telemetry", "pkg/config", "pkg/policy", "pkg/audit",
 			"pkg/session", "pkg/channels", "pkg/channels/console", "pkg/console", "pkg/console/history", "pkg/agent/budget", "pkg/tools/tasks",
-			"pkg/sandbox",
+			"pkg/sandbox", "pkg/documents",
 		},
 		// The console at a terminal shows events; the plain one beside it has the rules of what is safe to show.
 		"pkg/console":         {"pkg/channels", "pkg/channels/console", "pkg/channels/markdown", "pkg/events", "pkg/console/..."},
@@ -44,7 +44,8 @@ func rooms() map[string][]string {
 		"pkg/gateway": {"..."},
 		// The tools of a gateway; a test build has test tools beside them.
 		"pkg/gateway/toolset": append([]string{
-			"pkg/gateway/files", "pkg/config", "pkg/policy", "pkg/sandbox", "pkg/tools", "pkg/tools/...", "workspace", "internal/test/testtools",
+			"pkg/gateway/files", "pkg/config", "pkg/policy", "pkg/sandbox", "pkg/documents", "pkg/tools", "pkg/tools/...", "workspace",
+			"internal/test/testtools",
 		}, vocabulary...),
 		// The models of a gateway.
 		"pkg/gateway/modelset": append([]string{
@@ -151,8 +152,10 @@ func rooms() map[string][]string {
 		"pkg/index/passage": nil,
 		"pkg/index/words":   nil,
 		"pkg/sandbox":       {"pkg/fair"},
-		"pkg/audit":         nil,
-		"pkg/session":       vocabulary,
+		// Documents are parsed by helper processes in the sandbox; the readers know no tool and no chat.
+		"pkg/documents": {"pkg/sandbox", "pkg/documents/..."},
+		"pkg/audit":     nil,
+		"pkg/session":   vocabulary,
 		// An engine is rules over a narrow store; the suite runs on every engine.
 		"pkg/session/engine":       append([]string{"pkg/session", "pkg/session/kv", "pkg/session/engine/..."}, vocabulary...),
 		"pkg/session/engine/table": append([]string{"pkg/session", "pkg/session/kv"}, vocabulary...),

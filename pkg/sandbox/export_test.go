@@ -40,6 +40,9 @@ func Sockets() string {
 // ScopesSockets says whether Landlock keeps a program from the abstract sockets of others.
 func ScopesSockets() bool { return landlockVersion() >= 6 }
 
+// ClosesFiles says whether CloseFiles has an effect here.
+func ClosesFiles() bool { return landlockVersion() > 0 }
+
 // Runs32 says whether programs of 32 bits run here.
 func Runs32() bool {
 	_, ran := run32()

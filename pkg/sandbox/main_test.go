@@ -18,7 +18,7 @@ import (
 // victim is the first argument of a process that plays a part in a test, which the
 // second one names: the workspace of a run during which it is killed, asking, or
 // making sockets in a sandbox, holding memory or threads, sharing
-// memory or listening there.
+// memory, listening there, or closing all files to itself.
 const (
 	victim    = "victim"
 	asking    = "asking"
@@ -27,6 +27,7 @@ const (
 	threading = "threading"
 	sharing   = "sharing"
 	listening = "listening"
+	closing   = "closing"
 	// No test plays this one: the script that makes a machine with control groups for
 	// the tests has no other way to set an attribute.
 	delegating = "delegating"
@@ -62,6 +63,9 @@ func TestMain(m *testing.M) {
 		return
 	case listening:
 		listen(os.Args[3])
+		return
+	case closing:
+		closeFiles()
 		return
 	case making:
 		fmt.Fprintln(os.Stdout, sandbox.Sockets())

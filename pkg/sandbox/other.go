@@ -32,3 +32,6 @@ func (nowhere) Available() error {
 
 // Run implements [Runner].
 func (n nowhere) Run(context.Context, Command) (Result, error) { return Result{}, n.Available() }
+
+// CloseFiles has no effect here: there is no sandbox in which a helper could run.
+func CloseFiles() error { return nil }

@@ -1,0 +1,186 @@
+package documents_test
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"parley/pkg/documents"
+)
+
+// readerFor gives a reader with a real sandbox, or skips the test.
+func readerFor(t *testing.T) *documents.Reader {
+	t.Helper()
+	r := documents.New()
+	if err := r.Available(); err != nil {
+		t.Skip(err)
+	}
+	return r
+}
+
+// docx makes a document of Office Open XML with a body.
+func docx(t *testing.T, body string, others ...string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	z := zip.NewWriter(&b)
+	parts := append([]string{
+		"word/document.xml",
+		`<?xml version="1.0" encoding="UTF-8"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>` +
+			body + `</w:body></w:document>`,
+	}, others...)
+	for i := 0; i+1 < len(parts); i += 2 {
+		f, err := z.Create(parts[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.Write([]byte(parts[i+1])); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func paragraph(text string) string { return "<w:p><w:r><w:t>" + text + "</w:t></w:r></w:p>" }
+
+const styles = `<w:styles xmlns:w="w"><w:style w:type="paragraph" w:styleId="berschrift2"><w:name w:val="heading 2"/></w:style></w:styles>`
+
+func TestRead(t *testing.T) {
+	t.Parallel()
+	r := readerFor(t)
+	section := func(s ...documents.Section) []documents.Section { return s }
+	for name, c := range map[string]struct {
+		file    string
+		content string
+		kind    documents.Kind
+		want    []documents.Section
+	}{
+		"text":    {"a.txt", "one\r\n\r\n\r\ntwo  \n", documents.Text, section(documents.Section{Text: "one\n\ntwo"})},
+		"utf-16":  {"a.txt", "\xff\xfeh\x00\xe9\x00", documents.Text, section(documents.Section{Text: "hé"})},
+		"cp1252":  {"a.txt", "caf\xe9 \x80", documents.Text, section(documents.Section{Text: "café €"})},
+		"csv":     {"a.csv", "a,b\n1,2\n", documents.CSV, section(documents.Section{Text: "a,b\n1,2"})},
+		"json":    {"a.json", `{"a": [1]}`, documents.JSON, section(documents.Section{Text: `{"a": [1]}`})},
+		"unnamed": {"", "<!DOCTYPE html><p>x", documents.HTML, section(documents.Section{Text: "x"})},
+		"markdown": {"a.md", "above\n# One #\ntext\n```\n# no heading\n```\n## Two\n", documents.Markdown, section(
+			documents.Section{Text: "above"}, documents.Section{Heading: "One", Level: 1, Text: "text\n```\n# no heading\n```"},
+			documents.Section{Heading: "Two", Level: 2})},
+		"html": {"a.html", `<html><head><title>T</title><script>var x = "no"</script><style>p{}</style></head><body>
+			<h1>One <em>more</em></h1><p>A  line<br>and <b>an</b>other</p><div style="display: none"><p>no</div><ul><li>x<li>y</ul>
+			<h2>Two</h2><table><tr><td>a<td>b<tr><td>c</table><pre>  keep
+    this</pre></body></html>`, documents.HTML, section(
+			documents.Section{Text: "T"}, documents.Section{Heading: "One more", Level: 1, Text: "A line\nand another\n\n- x\n- y"},
+			documents.Section{Heading: "Two", Level: 2, Text: "a b\nc\n\n  keep\n    this"})},
+		"docx": {"a.docx", string(docx(t, `<w:p><w:pPr><w:pStyle w:val="berschrift2"/></w:pPr>`+
+			`<w:r><w:t>The </w:t></w:r><w:r><w:t>heading</w:t></w:r></w:p>`+paragraph("First &amp; last")+
+			`<w:p><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r></w:p>`+
+			`<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:ins><w:r><w:t>added</w:t></w:r></w:ins></w:p>`+
+			`<w:tbl><w:tr><w:tc>`+paragraph("1")+`</w:tc><w:tc>`+paragraph("2")+`</w:tc></w:tr></w:tbl>`,
+			"word/styles.xml", styles, "word/footnotes.xml", `<w:footnotes xmlns:w="w"><w:footnote>`+paragraph("a note")+
+				`</w:footnote></w:footnotes>`)), documents.DOCX, section(
+			documents.Section{Heading: "The heading", Level: 2, Text: "First & last\n\na\tb\n\nadded\n\n1 | 2\n\na note"})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d, err := r.Read(t.Context(), documents.File{Name: c.file, Content: strings.NewReader(c.content)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if d.Kind != c.kind {
+				t.Errorf("the kind is %q, want %q", d.Kind, c.kind)
+			}
+			if diff := cmp.Diff(c.want, d.Sections); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+// TestDamaged reads documents that cannot be read: each ends in one plain sentence, and the
+// process of the gateway is as before.
+func TestDamaged(t *testing.T) {
+	t.Parallel()
+	r := readerFor(t)
+	whole := docx(t, paragraph("words"))
+	deep := docx(t, strings.Repeat("<w:p>", 100_000))
+	for name, c := range map[string]struct {
+		file string
+		data []byte
+		want string
+	}{
+		"binary":       {"a.bin", []byte("\x00\x01\x02"), "no format that can be read"},
+		"no docx":      {"a.docx", []byte("PK\x03\x04 no archive"), "The file is damaged: it is no DOCX that can be read."},
+		"cut docx":     {"a.docx", whole[:len(whole)/2], "The file is damaged: it is no DOCX that can be read."},
+		"other zip":    {"a.docx", other(t), "The file is no DOCX: it has no document in it."},
+		"broken xml":   {"a.docx", docx(t, "<w:p><w:r>"), "The file is damaged: it is no DOCX that can be read."},
+		"deep nesting": {"a.docx", deep, "The file is damaged: it is no DOCX that can be read."},
+		"too large":    {"a.txt", bytes.Repeat([]byte("a"), documents.MaxSize+1), "The document is larger than the 32 MB that are read."},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			_, err := r.Read(t.Context(), documents.File{Name: c.file, Content: bytes.NewReader(c.data)})
+			e, ok := errors.AsType[*documents.Error](err)
+			if !ok || !strings.Contains(e.Reason, c.want) {
+				t.Errorf("the answer is %v, want %q", err, c.want)
+			}
+		})
+	}
+}
+
+func other(t *testing.T) []byte {
+	t.Helper()
+	return bytes.ReplaceAll(docx(t, ""), []byte("word/document.xml"), []byte("word/documens.xml"))
+}
+
+// TestBombs reads documents that are small and would be huge: the answer comes within the bounds.
+func TestBombs(t *testing.T) {
+	t.Parallel()
+	r := readerFor(t)
+	t.Run("zip bomb", func(t *testing.T) {
+		t.Parallel()
+		bomb := docx(t, "<w:p><w:r><w:t>"+strings.Repeat(" ", 100<<20)+"</w:t></w:r></w:p>")
+		if len(bomb) > 1<<20 {
+			t.Fatalf("the bomb has %d bytes", len(bomb))
+		}
+		_, err := r.Read(t.Context(), documents.File{Name: "bomb.docx", Content: bytes.NewReader(bomb)})
+		if e, ok := errors.AsType[*documents.Error](err); !ok || !strings.Contains(e.Reason, "too large") {
+			t.Errorf("the answer is %v", err)
+		}
+	})
+	t.Run("long text", func(t *testing.T) {
+		t.Parallel()
+		long := docx(t, strings.Repeat(paragraph("A sentence of some words that comes again and again."), 100_000))
+		d, err := r.Read(t.Context(), documents.File{Name: "long.docx", Content: bytes.NewReader(long)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(d.String()); n > documents.MaxText+1000 || n < documents.MaxText/2 {
+			t.Errorf("the text has %d bytes", n)
+		}
+		if !strings.Contains(d.Note, "ends here, after 2 MB") {
+			t.Errorf("the note is %q", d.Note)
+		}
+	})
+}
+
+func TestWithoutSandbox(t *testing.T) {
+	t.Parallel()
+	r := documents.NewWith(none{})
+	read := func(name, content string) error {
+		_, err := r.Read(t.Context(), documents.File{Name: name, Content: strings.NewReader(content)})
+		return err
+	}
+	if err := read("a.md", "# text"); err != nil {
+		t.Errorf("Markdown needs no sandbox: %v", err)
+	}
+	e, ok := errors.AsType[*documents.Error](read("a.html", "<html>"))
+	const want = "PDF, DOCX and HTML are not read here, because they are parsed in a sandbox only: no sandbox here: none."
+	if !ok || !e.Unavailable || e.Reason != want {
+		t.Errorf("the answer is %v", e)
+	}
+}

@@ -1,0 +1,6 @@
+//go:build !race
+
+package documents
+
+// processMemory is the bound that the sandbox holds.
+const processMemory = MaxMemory

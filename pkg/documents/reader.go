@@ -1,0 +1,124 @@
+package documents
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"parley/pkg/sandbox"
+)
+
+// Reader reads documents. It may be used from many goroutines.
+type Reader struct {
+	runner sandbox.Runner
+}
+
+// How many documents are parsed at a time. An owner gets half of the places at most.
+const parallel = 4
+
+// New makes a reader whose helper processes run in a sandbox of their own.
+func New() *Reader {
+	const (
+		processes = 16 // the threads of the helper
+		scratch   = 1 << 20
+	)
+	return NewWith(sandbox.New(sandbox.Options{
+		Memory: processMemory, Processes: processes, Scratch: scratch, FileSize: scratch, Parallel: parallel,
+	}))
+}
+
+// NewWith makes a reader whose helper processes run by a runner.
+func NewWith(runner sandbox.Runner) *Reader { return &Reader{runner: runner} }
+
+// File is a document to be read.
+type File struct {
+	// Owner is the chat for which it is read: owners share the places fairly.
+	Owner string
+	// Name is its name; no file is opened by it.
+	Name string
+	// Content are its bytes.
+	Content io.Reader
+	// Waits, when set, is called before the wait for a place, and what it returns behind it.
+	Waits func() (over func())
+}
+
+// Available gives the reason why PDF, DOCX and HTML cannot be read here, or nil.
+func (r *Reader) Available() error {
+	err := r.runner.Available()
+	if err == nil {
+		return nil
+	}
+	return &Error{
+		Reason:      "PDF, DOCX and HTML are not read here, because they are parsed in a sandbox only: " + err.Error() + ".",
+		Unavailable: true, cause: err,
+	}
+}
+
+// Read gives the text of a document. A document that has none for its reader is an [Error];
+// another error is about Content or ctx.
+func (r *Reader) Read(ctx context.Context, f File) (*Document, error) {
+	data, err := io.ReadAll(io.LimitReader(f.Content, MaxSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("read a document: %w", err)
+	}
+	if len(data) > MaxSize {
+		return nil, &Error{Reason: fmt.Sprintf("The document is larger than the %d MB that are read.", MaxSize>>20)}
+	}
+	switch kind := Detect(f.Name, data[:min(len(data), headSize)]); kind {
+	case PDF, DOCX, HTML:
+		return r.parse(ctx, f, kind, data)
+	case "":
+		return nil, &Error{Reason: "The file has no format that can be read as text."}
+	default:
+		return plain(kind, data)
+	}
+}
+
+// role is the argument with which this program parses a document and ends.
+const role = "parse-document"
+
+// parse has a helper process parse a document.
+func (r *Reader) parse(ctx context.Context, f File, kind Kind, data []byte) (*Document, error) {
+	if err := r.Available(); err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("read a document: %w", err)
+	}
+	empty, err := os.MkdirTemp("", "parley-document-")
+	if err != nil {
+		return nil, fmt.Errorf("read a document: %w", err)
+	}
+	defer os.Remove(empty)
+	res, err := r.runner.Run(ctx, sandbox.Command{
+		Owner: f.Owner, Waits: f.Waits, Path: self, Args: []string{role, string(kind)}, Workspace: empty,
+		Env:   []string{"GOMAXPROCS=1", "GOTRACEBACK=none", fmt.Sprintf("GOMEMLIMIT=%d", MaxMemory/2)},
+		Stdin: bytes.NewReader(data), Timeout: MaxTime, MaxOutput: 2 * maxAnswer,
+	})
+	switch {
+	case errors.Is(err, sandbox.ErrBusy):
+		return nil, &Error{Reason: "Too many documents are being read at the moment; try again later.", Unavailable: true, cause: err}
+	case err != nil:
+		return nil, fmt.Errorf("read a document: %w", err)
+	case res.TimedOut:
+		return nil, &Error{Reason: fmt.Sprintf("The %s takes longer to read than the %v that it may.", kind, MaxTime)}
+	case res.Limit != "":
+		return nil, &Error{Reason: fmt.Sprintf("The %s takes more %s to read than it may.", kind, res.Limit)}
+	}
+	var a answer
+	if err := json.Unmarshal(res.Stdout, &a); res.ExitCode != 0 || err != nil {
+		return nil, &Error{
+			Reason: fmt.Sprintf("The %s is damaged, or takes more than %d MB of memory to read.", kind, MaxMemory>>20),
+			cause:  fmt.Errorf("exit code %d: %w: %.200q", res.ExitCode, errors.Join(err), res.Stderr),
+		}
+	}
+	if a.Failed != "" {
+		return nil, &Error{Reason: a.Failed}
+	}
+	return a.Document, nil
+}
