@@ -89,7 +89,12 @@ func (g *guard) host(u *url.URL) (string, error) {
 		}
 		return "[" + ip.String() + "]", g.checkAddr(ip)
 	}
-	ascii, err := idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(false)).ToASCII(name)
+	names := idna.New(idna.MapForLookup(), idna.BidiRule(), idna.StrictDomainName(false))
+	ascii, err := names.ToASCII(name)
+	if err == nil {
+		// Bytes that are no text become a name that is none.
+		_, err = names.ToASCII(ascii)
+	}
 	if err != nil {
 		return "", refuse("its host is not a name")
 	}
