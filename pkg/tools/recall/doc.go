@@ -1,15 +1,12 @@
-// Package recall is the tool search_conversation, by which a model finds the parts of its
-// conversation that its requests carry no more.
+// Package recall is the tool search_history, by which a model finds words of the past of its chat that
+// its requests do not carry.
 //
 // It promises:
 //
-//   - A call reads the conversation in which it is made: no other chat's, and none that
-//     /new has left behind. Entries that a person took out of it are not found.
-//   - Entries come newest first, in pages with a cursor. A call ends after a bounded time
-//     and a bounded amount of text; the cursor of its answer goes on from there.
-//   - Secrets are redacted before a text is searched and cut, so that neither a hit nor
-//     a piece shows one.
+//   - A call searches the chat in which it is made, the conversations that /new left behind among them:
+//     never another chat. Entries that a person took out are not found. See parley/pkg/history.
+//   - A hit tells when it was said, by whom, and in which conversation, with the words around what was
+//     found; an entry can be read whole. Answers are bounded.
 //   - An entry with content from outside taints the turn that reads it.
-//   - A damaged entry is left out and counted in the answer.
-//   - The searches of one chat leave places for those of others.
+//   - Damaged entries are counted in the answer.
 package recall

@@ -7,63 +7,59 @@ import (
 	"strings"
 	"time"
 
-	"parley/pkg/fair"
+	"parley/pkg/history"
+	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/text"
 	"parley/pkg/tools"
 )
 
 // Name is the name of the tool.
-const Name = "search_conversation"
+const Name = history.SearchName
 
 const (
-	// The bounds of the words.
+	// The bound of the words, in bytes.
 	maxQuery = 300
-	maxWords = 10
+	// How many entries an answer has.
+	maxHits = 10
 	// The bound of an entry that is read whole, in bytes.
 	maxEntry = 32 << 10
-	// How many searches run at once.
-	maxSearches = 2
 )
 
-// History is where conversations are read; [session.Sessions] is one.
-type History interface {
-	// Get finds a session.
-	Get(ctx context.Context, sessionID string) (session.Info, error)
-	// Back gives the entries of a session with Seq < before, the newest first, until f
-	// says no.
-	Back(ctx context.Context, sessionID string, before uint64, f func(session.Entry) bool) error
+// Past is where the past of a chat is found; [history.History] is one.
+type Past interface {
+	// Search finds entries of the chat of a session.
+	Search(ctx context.Context, q history.Query) (history.Found, error)
+	// Entry is one entry of the chat of the session that asks.
+	Entry(ctx context.Context, asking, name string) (history.Hit, error)
 }
 
-// Options are the needs of the tool; History is required to call it.
+// Options are the needs of the tool; Past is required to call it.
 type Options struct {
-	History History
+	Past Past
 	// Location is the time zone of the running call's chat; nil: UTC.
 	Location func(ctx context.Context) *time.Location
-	// Redact removes secrets; nil leaves texts as they are.
-	Redact func(string) string
 }
 
 type arguments struct {
-	Words  string `json:"words,omitempty" jsonschema:"1 to 10 words, in 300 bytes; an entry must have all"`
-	Before uint64 `json:"before,omitempty" jsonschema:"next of the page before"`
-	Entry  uint64 `json:"entry,omitempty" jsonschema:"read this one whole, without words"`
+	Query string `json:"query,omitempty" jsonschema:"words, in 300 bytes; an entry need not have all"`
+	Entry string `json:"entry,omitempty" jsonschema:"read this one of an earlier answer whole, without query"`
 }
 
-// answer is a page of entries.
+// answer has the entries that were found.
 type answer struct {
 	Entries []entry `json:"entries"`
-	// Next is the cursor of the next page.
-	Next uint64 `json:"next,omitempty"`
-	Note string `json:"note,omitempty"`
+	Note    string  `json:"note,omitempty"`
 }
 
-// entry is one that has the words, or that was asked for.
+// entry is one that was found, or asked for.
 type entry struct {
-	Entry uint64 `json:"entry"`
+	Entry string `json:"entry"`
 	Time  string `json:"time"`
 	From  string `json:"from"`
-	Text  string `json:"text"`
+	// Conversation says that it is not the present one.
+	Conversation string `json:"conversation,omitempty"`
+	Text         string `json:"text"`
 }
 
 // New makes the tool.
@@ -71,85 +67,101 @@ func New(o Options) tools.Tool {
 	if o.Location == nil {
 		o.Location = func(context.Context) *time.Location { return time.UTC }
 	}
-	if o.Redact == nil {
-		o.Redact = func(s string) string { return s }
-	}
-	r := &reader{o: o, places: fair.New(maxSearches)}
+	r := &reader{o: o}
 	return tools.New(Name, textDescription,
 		tools.Annotations{ReadOnly: true, Idempotent: true, Recalls: true, Level: tools.LevelChat},
 		func(ctx context.Context, in arguments) (any, error) { return r.call(ctx, in) })
 }
 
-// reader reads conversations.
-type reader struct {
-	o      Options
-	places *fair.Places
-}
+// reader reads the past.
+type reader struct{ o Options }
 
 func (r *reader) call(ctx context.Context, in arguments) (any, error) {
 	inv := tools.InvocationFrom(ctx)
-	words := strings.Fields(lower(in.Words))
+	query := strings.TrimSpace(in.Query)
 	switch {
 	case inv.Session == "":
 		return nil, tools.Fail(tools.ErrExecutionFailed, textOutside, nil)
-	case in.Entry > 0 && len(words) > 0:
+	case in.Entry != "" && query != "":
 		return nil, tools.Fail(tools.ErrInvalidArguments, textBoth, nil)
-	case in.Entry == 0 && (len(words) == 0 || len(words) > maxWords || len(in.Words) > maxQuery):
-		return nil, tools.Fail(tools.ErrInvalidArguments, textWords, nil)
+	case in.Entry == "" && (query == "" || len(in.Query) > maxQuery):
+		return nil, tools.Fail(tools.ErrInvalidArguments, textQuery, nil)
+	case in.Entry != "":
+		return r.whole(ctx, inv.Session, in.Entry)
 	}
-	free, err := r.places.Take(ctx, inv.Owner(), func() func() { return tools.Waiting(ctx) })
-	if errors.Is(err, fair.ErrFull) {
+	found, err := r.o.Past.Search(ctx, history.Query{
+		Session: inv.Session, Owner: inv.Owner(), Waits: func() func() { return tools.Waiting(ctx) }, Text: query, Limit: maxHits,
+	})
+	if errors.Is(err, history.ErrBusy) {
 		return nil, tools.Fail(tools.ErrExecutionFailed, textBusy, nil)
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer free()
-	info, err := r.o.History.Get(ctx, inv.Session)
-	if err != nil {
-		return nil, err
+	a := answer{Entries: make([]entry, 0, len(found.Hits))}
+	for i := range found.Hits {
+		a.Entries = append(a.Entries, r.entry(ctx, inv.Session, &found.Hits[i]))
 	}
-	if in.Entry > 0 {
-		return r.whole(ctx, &info, in.Entry)
+	var notes []string
+	if len(found.Hits) == 0 && !found.Behind {
+		notes = append(notes, textNone)
 	}
-	return r.search(ctx, &info, words, in.Before)
+	if found.Behind {
+		notes = append(notes, textBehind)
+	}
+	if found.Unread > 0 {
+		notes = append(notes, fmt.Sprintf(textSkipped, found.Unread))
+	}
+	a.Note = strings.Join(notes, " ")
+	return a, nil
 }
 
 // whole is one entry.
-func (r *reader) whole(ctx context.Context, info *session.Info, n uint64) (any, error) {
-	if n > info.Entries {
-		return nil, tools.Fail(tools.ErrInvalidArguments, fmt.Sprintf(textNoEntry, n, info.Entries), nil)
-	}
-	var found []session.Entry
-	err := r.o.History.Back(ctx, info.Session, n+1, func(e session.Entry) bool {
-		if e.Seq == n {
-			found = append(found, e)
-		}
-		return false
-	})
-	if err != nil {
+func (r *reader) whole(ctx context.Context, asking, name string) (any, error) {
+	hit, err := r.o.Past.Entry(ctx, asking, name)
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		return nil, tools.Fail(tools.ErrInvalidArguments, fmt.Sprintf(textNoEntry, name, history.Name(asking, 1)), nil)
+	case errors.Is(err, session.ErrCorrupt):
+		return nil, tools.Fail(tools.ErrExecutionFailed, fmt.Sprintf(textDamaged, name), nil)
+	case err != nil:
 		return nil, err
 	}
-	if len(found) == 0 {
-		return nil, tools.Fail(tools.ErrExecutionFailed, fmt.Sprintf(textDamaged, n), nil)
-	}
-	if found[0].Undone {
-		return nil, tools.Fail(tools.ErrInvalidArguments, fmt.Sprintf(textUndone, n), nil)
-	}
-	e, said := &found[0], r.o.Redact(textOf(&found[0]))
 	a := answer{}
-	if len(said) > maxEntry {
-		said, a.Note = text.ClipBytes(said, maxEntry), textCutEntry
+	if len(hit.Piece) > maxEntry {
+		hit.Piece, a.Note = text.ClipBytes(hit.Piece, maxEntry), textCutEntry
 	}
-	a.Entries = []entry{r.entry(ctx, e, said)}
+	a.Entries = []entry{r.entry(ctx, asking, &hit)}
 	return a, nil
 }
 
 // entry shows a text of an entry, and taints the turn that reads it where the entry has
 // content from outside.
-func (r *reader) entry(ctx context.Context, e *session.Entry, said string) entry {
+func (r *reader) entry(ctx context.Context, asking string, hit *history.Hit) entry {
+	e := &hit.Entry
 	if e.Outside {
 		tools.BringsOutside(ctx)
 	}
-	return entry{Entry: e.Seq, Time: e.Time.In(r.o.Location(ctx)).Format(time.DateTime + " MST"), From: originOf(e), Text: said}
+	out := entry{
+		Entry: history.Name(hit.Session, e.Seq), Time: e.Time.In(r.o.Location(ctx)).Format(time.DateTime + " MST"),
+		From: originOf(e), Text: hit.Piece,
+	}
+	if hit.Session != asking {
+		out.Conversation = textEarlier
+	}
+	return out
+}
+
+// originOf tells where an entry comes from.
+func originOf(e *session.Entry) string {
+	switch {
+	case e.Summary:
+		return fromSummary
+	case e.Message.Role == providers.RoleAssistant:
+		return fromModel
+	case e.Message.Role == providers.RoleTool:
+		return fromTool + e.Message.Name
+	default:
+		return fromMessage
+	}
 }

@@ -2,19 +2,18 @@ package recall
 
 // The texts for the model.
 const (
-	textDescription = "Search this whole conversation, also what you no longer see, newest first."
+	textDescription = "Search the past of this chat: what you no longer see, and conversations before /new. Best match first."
 
-	textWords   = "words must be 1 to 300 bytes, with 10 words at most; or name one entry"
-	textBoth    = "give words or entry, not both"
+	textQuery   = "query must be 1 to 300 bytes; or name one entry"
+	textBoth    = "give query or entry, not both"
 	textOutside = "this can be done only in a conversation: no session belongs to this call"
 	textBusy    = "too many searches of this chat wait already: try again later"
-	textNoEntry = "there is no entry %d: the newest is %d"
-	textUndone  = "entry %d was taken out of the conversation by a person"
-	textDamaged = "entry %d is damaged and cannot be read"
+	textNoEntry = "this chat has no entry %.80q: give one of an earlier answer, such as %q"
+	textDamaged = "entry %s is damaged and cannot be read"
 
-	textNone     = "No entry has all of these words. Try fewer, or other ones."
+	textNone     = "No entry has any of these words. Try other words, also in another language."
 	textSkipped  = "Damaged entries that could not be searched: %d."
-	textFurther  = "The search ended at its limit, before entry %d: call again with before."
+	textBehind   = "Not all of the past is searched yet: call again to go on."
 	textCutEntry = "The entry is longer than this: only its beginning is shown."
 )
 
@@ -25,3 +24,6 @@ const (
 	fromModel   = "you"
 	fromTool    = "result of "
 )
+
+// textEarlier marks entries of a conversation that the chat left behind.
+const textEarlier = "earlier"
