@@ -201,8 +201,10 @@ func rooms() map[string][]string {
 		"pkg/tools/internal/output":    nil,
 		"pkg/tools/internal/schema":    {"pkg/providers", "pkg/tools/internal/output"},
 		"pkg/tools/*/...":              tool,
-		"pkg/tools/recall":             {"pkg/tools", "pkg/session", "pkg/providers", "pkg/fair"},
-		"pkg/agent":                    append([]string{"pkg/agent/...", "pkg/session", "pkg/tools", "pkg/policy"}, vocabulary...),
+		"pkg/tools/recall":             {"pkg/tools", "pkg/session", "pkg/providers", "pkg/history"},
+		// The index of the chats' own pasts.
+		"pkg/history": {"pkg/session", "pkg/providers", "pkg/index", "pkg/index/...", "pkg/fair"},
+		"pkg/agent":   append([]string{"pkg/agent/...", "pkg/session", "pkg/tools", "pkg/policy"}, vocabulary...),
 		// The agent's rooms know each other by the interfaces that they declare.
 		"pkg/agent/approval": append([]string{
 			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/trust",

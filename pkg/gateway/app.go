@@ -23,6 +23,7 @@ import (
 	"parley/pkg/gateway/screens"
 	"parley/pkg/gateway/telemetry"
 	"parley/pkg/gateway/toolset"
+	"parley/pkg/history"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 	"parley/pkg/session/local"
@@ -63,6 +64,7 @@ type fileStores struct {
 	attachments *files.Attachments
 	deadLetters *files.DeadLetters
 	telemetry   *telemetry.Log
+	past        *history.History
 }
 
 // Options are the needs of an App beside the configuration.
@@ -109,6 +111,9 @@ func New(ctx context.Context, cfg *config.Config, o Options) (*App, error) {
 // Close closes the audit log and the store.
 func (a *App) Close() error {
 	err := a.audit.close()
+	if a.kept.past != nil {
+		err = errors.Join(err, a.kept.past.Close())
+	}
 	if a.store != nil {
 		err = errors.Join(err, a.store.Close())
 	}
@@ -168,6 +173,9 @@ func (a *App) keepFiles(context.Context) error {
 			Opener: func(at channels.Address) (channels.AttachmentOpener, bool) { return a.channels.opener(at) },
 		}),
 	}
+	a.kept.past = history.New(history.Options{
+		Path: filepath.Join(a.cfg.StateDir, "index", "history"), Store: a.store.Sessions(), Redact: a.o.Redactor.Redact,
+	})
 	a.kept.telemetry = telemetry.New(telemetry.Options{
 		Dir: filepath.Join(a.cfg.StateDir, "telemetry"), Now: time.Now, Log: a.o.Log,
 		Counts: func() []tools.Stats { return a.tools.Registry.StatsByModel() },
@@ -281,7 +289,7 @@ func (a *App) addAgentTools(context.Context) error {
 	a.tools.AddAgentTools(toolset.Ports{
 		Messages: a.agent.Calls(), Jobs: jobStore{a.agent}, Zone: a.agent.Calls().UsualZone, Tasks: taskStore{a.agent},
 		Files: fileSender{a.channels, a.agent, a.kept.uploads}, Agents: a.agent.Calls(),
-		History: a.store.Sessions(), Location: a.agent.Calls().Location,
+		Past: a.kept.past, Location: a.agent.Calls().Location,
 	})
 	return nil
 }

@@ -1,5 +1,5 @@
-// Package index finds passages by their words: BM25 over the documents of scopes, in one file. No
-// other room uses it yet; it is made for the histories of chats and for folders of documents.
+// Package index finds passages by their words: BM25 over the documents of scopes, in one file. It
+// is made for the histories of chats and for folders of documents.
 //
 // A [Document] is a page, a file or a message. It belongs to a scope, a chat or a corpus, and is found
 // in passages (parley/pkg/index/passage) by their terms (parley/pkg/index/words). [Index.Update] puts and

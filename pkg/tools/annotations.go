@@ -41,7 +41,7 @@ type Annotations struct {
 	// Finds marks the tool by which a model finds the others, with [Callable]. A loop whose
 	// registry offers it offers it alone, and each other one once it was found or called.
 	Finds bool
-	// Recalls marks a tool that finds the parts of the conversation that a request lacks.
+	// Recalls marks the tool that a summary names: it finds the words that it stands for.
 	Recalls bool
 	// Level is the level that the chat must have; empty: LevelRead for ReadOnly, else
 	// LevelWrite.

@@ -14,7 +14,7 @@ import (
 func finds(req fakemodel.Request) fakemodel.Answer {
 	text, got := lastUser(req), results(req)
 	words, wanted := strings.CutPrefix(text, "find ")
-	search := fakemodel.Call("search_conversation", `{"words":"`+words+`"}`)
+	search := fakemodel.Call("search_history", `{"query":"`+words+`"}`)
 	switch {
 	case strings.HasPrefix(text, "Summarise"):
 		return fakemodel.Say("they spoke")
@@ -24,17 +24,17 @@ func finds(req fakemodel.Request) fakemodel.Answer {
 		return search
 	case len(got) > 0:
 		return fakemodel.Say("found: " + got[len(got)-1])
-	case strings.Contains(string(req.Body), "Search this whole conversation"):
+	case strings.Contains(string(req.Body), "Search the past of this chat"):
 		return search
-	case len(req.Tools) > 0 && strings.Contains(req.Tools[0].Function.Description, "search_conversation"):
-		return fakemodel.Call("find_tools", `{"query":"search_conversation"}`)
+	case len(req.Tools) > 0 && strings.Contains(req.Tools[0].Function.Description, "search_history"):
+		return fakemodel.Call("find_tools", `{"query":"search_history"}`)
 	default:
 		return fakemodel.Say("I have no tool for that")
 	}
 }
 
-// TestTheModelFindsWhatFellOut of its history, by words, after the process died too; another
-// chat finds none of it, and neither does the chat's next conversation.
+// TestTheModelFindsWhatFellOut of its history, by words, after the process died too, and in the chat's
+// next conversation; another chat finds none of it.
 func TestTheModelFindsWhatFellOut(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]settings{
@@ -45,7 +45,7 @@ func TestTheModelFindsWhatFellOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.agent = "history: {tokens: 2000, entries: 20}"
-			c.tools += `chats: {"loop:without": {disabled: [search_conversation]}, "loop:chat": {level: chat}}`
+			c.tools += `chats: {"loop:without": {disabled: [search_history]}, "loop:chat": {level: chat}}`
 			w := newWorld(t, finds, c)
 			sent := map[string]int{}
 			says := func(chat, text string) string {
@@ -61,19 +61,19 @@ func TestTheModelFindsWhatFellOut(t *testing.T) {
 				}
 			}
 			says("chat", "the door code is 4711")
-			if got := says("chat", "find door"); got != "I have no tool for that" {
-				t.Errorf("with all of the conversation in the request: %q", got)
-			}
 			fill("chat")
 			w.rests("the store", func(s session.Status) bool { return s.Waiting+s.Sending == 0 })
 			w.kill()
 			w.start()
-			if got := says("chat", "find door code"); !strings.Contains(got, `"entry":1`) || !strings.Contains(got, "the door code is 4711") {
+			found := func(got string) bool {
+				return strings.Contains(got, `/1","time"`) && strings.Contains(got, "the door code is 4711")
+			}
+			if got := says("chat", "find door code"); !found(got) || strings.Contains(got, "earlier") {
 				t.Errorf("found %q", got)
 			}
 			says("other", "we have no code")
 			fill("other")
-			if got := says("other", "find 4711"); !strings.Contains(got, "No entry has all of these words") {
+			if got := says("other", "find 4711"); !strings.Contains(got, "No entry has any of these words") {
 				t.Errorf("another chat finds %q", got)
 			}
 			fill("without")
@@ -81,8 +81,7 @@ func TestTheModelFindsWhatFellOut(t *testing.T) {
 				t.Errorf("without the tool: %q", got)
 			}
 			says("chat", "/new")
-			fill("chat")
-			if got := says("chat", "find 4711"); !strings.Contains(got, "No entry has all of these words") {
+			if got := says("chat", "find 4711"); !found(got) || !strings.Contains(got, `"conversation":"earlier"`) {
 				t.Errorf("after /new it finds %q", got)
 			}
 		})

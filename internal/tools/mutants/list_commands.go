@@ -110,8 +110,8 @@ func undoMutants() []Mutant {
 		},
 		{
 			Promise: undo, Defect: "finds what was taken out",
-			File: "pkg/tools/recall/search.go", Old: "if e.Undone {", New: "if e.Undone && e.Summary {",
-			Dir: "pkg/tools/recall", Test: "^TestWhatWasTakenOut$",
+			File: "pkg/history/search.go", Old: "err != nil || e == nil || e.Undone {", New: "err != nil || e == nil {",
+			Dir: "pkg/history", Test: "^TestWhatWasTakenOut$",
 		},
 		{
 			Promise: undo, Defect: "takes results of a call that was taken out",

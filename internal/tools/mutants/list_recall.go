@@ -1,55 +1,69 @@
 package mutants
 
-// recallMutants break the search of a conversation.
+// recallMutants break the search of a chat's past.
 func recallMutants() []Mutant {
-	const row, agent, room = "search of a conversation", "pkg/agent", "pkg/tools/recall"
-	const search, taint = room + "/search.go", "^TestASearchTaintsATurn$"
+	const row, room = "search of a conversation", "pkg/history"
+	const page, derived = "hostile: a page in the past", "the index of the past is derived data"
 	return []Mutant{
 		{
-			Promise: row, Defect: "offers no search",
-			File: agent + "/turn/turn.go", Old: "|| an.Recalls && t.Input.Whole ||", New: "|| an.Recalls ||",
-			Dir: agent, Test: taint,
-		},
-		{
-			Promise: row, Defect: "offers the search in a short conversation too",
-			File: agent + "/turn/turn.go", Old: "t.Input.Whole = !h.Partial && !isFree(t)", New: "t.Input.Whole = !h.Partial && isFree(t)",
-			Dir: agent, Test: taint,
+			Promise: page, Defect: "takes a page that is found for the words of people",
+			File: "pkg/tools/recall/recall.go", Old: "if e.Outside {", New: "if e.Outside && e.Summary {",
+			Dir: "pkg/agent", Test: "^TestASearchTaintsATurn$",
 		},
 		{
 			Promise: row, Defect: "names no tool in the summary",
-			File: agent + "/prompt/history.go", Old: "m.Content += recallNote(b.past.Recall())", New: "_ = recallNote(b.past.Recall())",
-			Dir: agent, Test: taint,
+			File: "pkg/agent/prompt/history.go", Old: "m.Content += recallNote(b.past.Recall())", New: "_ = recallNote(b.past.Recall())",
+			Dir: "pkg/agent", Test: "^TestASearchTaintsATurn$",
 		},
 		{
-			Promise: row, Defect: "takes a page that is found for the words of people",
-			File: room + "/recall.go", Old: "if e.Outside {", New: "if e.Outside && e.Summary {",
-			Dir: agent, Test: taint,
+			Promise: row, Defect: "reads an entry of another chat",
+			File: room + "/search.go", Old: "of.Chat != from.Chat || ", New: "",
+			Dir: room, Test: "^TestChatsAreSeparate$",
+		},
+		{
+			Promise: row, Defect: "searches all chats as one",
+			File: room + "/catchup.go", Old: `return "words/" + chat`, New: `return "words/" + chat[:0]`,
+			Dir: room, Test: "^Test",
 		},
 		{
 			Promise: row, Defect: "shows a secret of the conversation",
-			File: search, Old: "said = s.redact(said)", New: "_ = s.redact",
-			Dir: room, Test: "^TestASecretIsNeitherFoundNorCut$",
+			File: room + "/search.go", Old: "words.piece(h.o.Redact(TextOf(e)), hit.Number)", New: "words.piece(TextOf(e), hit.Number)",
+			Dir: room, Test: "^TestASecretIsNeitherFoundNorShown$",
 		},
 		{
-			Promise: row, Defect: "searches as much as there is",
-			File: search, Old: " && s.bytes < maxBytes", New: " && s.bytes < maxBytes*9",
-			Dir: room, Test: "^TestBounds$",
+			Promise: row, Defect: "indexes a secret",
+			File: room + "/catchup.go", Old: "text.ClipBytes(h.o.Redact(TextOf(e)), maxIndexed)", New: "text.ClipBytes(TextOf(e), maxIndexed)",
+			Dir: room, Test: "^TestASecretIsNeitherFoundNorShown$",
 		},
 		{
-			Promise: row, Defect: "searches as long as it takes",
-			File: search, Old: "context.WithTimeout(ctx, maxTime)", New: "context.WithTimeout(ctx, maxTime*9)",
+			Promise: row, Defect: "brings the index up to date as long as it takes",
+			File: room + "/catchup.go", Old: "context.WithTimeout(ctx, catchUpTime)", New: "context.WithTimeout(ctx, catchUpTime*9)",
 			Dir: room, Test: "^TestBounds$",
 		},
 		{
 			Promise: row, Defect: "passes over damaged entries in silence",
-			File: search, Old: "s.skipped += s.due - min(e.Seq, s.due)", New: "s.skipped += min(e.Seq, s.due) - min(e.Seq, s.due)",
+			File: room + "/catchup.go", Old: "m.bad += to - m.through - uint64(len(all))", New: "m.bad += 0",
 			Dir: room, Test: "^TestDamage$",
 		},
 		{
 			Promise: row, Defect: "finds its own searches",
-			File: search, Old: "e.Message.Role == providers.RoleTool && e.Message.Name == Name",
-			New: `e.Message.Role == providers.RoleTool && e.Message.Name == ""`,
+			File: room + "/catchup.go", Old: "if e.Undone || isSearch(e) {", New: "if e.Undone {",
 			Dir: room, Test: "^TestSearch$",
+		},
+		{
+			Promise: derived, Defect: "trusts a mark of another store",
+			File: room + "/catchup.go", Old: "fits = e != nil && e.Time.UnixNano() == m.time", New: "fits = e != nil",
+			Dir: room, Test: "^TestARestoredStore$",
+		},
+		{
+			Promise: derived, Defect: "stays damaged",
+			File: room + "/history.go", Old: "if errors.Is(err, blocks.ErrDamaged) {", New: "if errors.Is(err, index.ErrClosed) {",
+			Dir: room, Test: "^TestItCatchesUp$",
+		},
+		{
+			Promise: derived, Defect: "keeps the words of what is forgotten in the file",
+			File: room + "/history.go", Old: "return ix.Purge(ctx)", New: "return nil",
+			Dir: room, Test: "^TestForget$",
 		},
 	}
 }

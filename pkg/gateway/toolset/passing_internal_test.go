@@ -25,7 +25,8 @@ func TestAChatOfOneRequestHasNoToolThatNeedsALastingOne(t *testing.T) {
 		return slices.Contains(offered("web:ada."+channels.PassingID+"1"), name)
 	})
 	want := []string{
-		"append_file", "delete_file", "edit_file", "file_info", "list_dir", "read_file", "schedule", "search_conversation", "search_files",
+		"append_file", "delete_file", "edit_file", "file_info", "list_dir", "read_file", "schedule", "search_files",
+		"search_history",
 		"send_file", "spawn", "subagent", "tasks", "write_file",
 	}
 	if d := cmp.Diff(want, lacks); d != "" {

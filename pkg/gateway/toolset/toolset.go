@@ -84,8 +84,8 @@ type Ports struct {
 	Tasks  tasks.Book
 	Files  files.Sender
 	Agents spawn.Agents
-	// History has the conversations, Location is the time zone of a running call's chat.
-	History  recall.History
+	// Past has the conversations, Location is the time zone of a running call's chat.
+	Past     recall.Past
 	Location func(context.Context) *time.Location
 }
 
@@ -112,7 +112,7 @@ func (s *Set) register(p Ports) {
 		schedule.New(schedule.Options{Book: p.Jobs, PerChat: s.cfg.Schedules.PerChat, Zone: p.Zone}),
 		tasks.New(p.Tasks),
 		newSendFile(s.cfg, s.o.Known, p.Files),
-		recall.New(recall.Options{History: p.History, Location: p.Location, Redact: s.o.Redact}),
+		recall.New(recall.Options{Past: p.Past, Location: p.Location}),
 	}, spawn.New(p.Agents, time.Duration(s.cfg.Background.Deadline))...))
 }
 
