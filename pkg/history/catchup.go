@@ -56,11 +56,11 @@ func (m *mark) data() []byte {
 // readMark reads a mark; one that it cannot read is that of an entry that no conversation has.
 func readMark(b []byte) (m mark) {
 	for _, field := range []*uint64{&m.through, &m.seen, &m.bad} {
-		n := 0
-		if *field, n = binary.Uvarint(b); n <= 0 {
+		value, n := binary.Uvarint(b)
+		if n <= 0 {
 			return mark{through: 1 << 62}
 		}
-		b = b[n:]
+		*field, b = value, b[n:]
 	}
 	m.time, _ = binary.Varint(b)
 	return m

@@ -45,20 +45,23 @@ func (m *matcher) piece(said string, number int) (string, bool) {
 	said = text.ClipBytes(said, maxIndexed)
 	language := words.Detect(said, words.None)
 	all := slices.Collect(passage.Text(said))
-	whole := len(all) == 1
+	end := ""
+	if len(all) > 1 {
+		end = ellipsis
+	}
 	if number < len(all) {
 		all = append([]passage.Passage{all[number]}, all...)
 	}
 	for i := range all {
 		if at := m.find(language, all[i].Text); at >= 0 {
-			return cut(all[i].Text, at, whole), true
+			return cut(all[i].Text, at, end), true
 		}
 	}
 	return "", false
 }
 
-// cut is the part of a passage around a place. Whole says that the passage is all of its text.
-func cut(s string, at int, whole bool) string {
+// cut is the part of a passage around a place. End stands behind it where it is not cut there.
+func cut(s string, at int, end string) string {
 	from, to := 0, len(s)
 	if len(s) > maxPiece {
 		from = max(0, min(at-lead, len(s)-maxPiece))
@@ -74,10 +77,10 @@ func cut(s string, at int, whole bool) string {
 	if from > 0 {
 		piece = ellipsis + piece
 	}
-	if to < len(s) || !whole {
-		piece += ellipsis
+	if to < len(s) {
+		end = ellipsis
 	}
-	return piece
+	return piece + end
 }
 
 // find is the place of the first word of the query, or -1.

@@ -112,15 +112,15 @@ func (h *History) search(ctx context.Context, ix *index.Index, chat string, sess
 		var gone []string
 		found.Hits = found.Hits[:0]
 		for i := 0; i < len(hits) && len(found.Hits) < q.Limit; i++ {
-			hit, err := h.read(ctx, &hits[i], words, sessions)
+			hit, there, err := h.read(ctx, &hits[i], words, sessions)
 			if err != nil {
 				return Found{}, err
 			}
-			if hit == nil {
+			if !there {
 				gone = append(gone, hits[i].ID)
 				continue
 			}
-			found.Hits = append(found.Hits, *hit)
+			found.Hits = append(found.Hits, hit)
 		}
 		if len(gone) == 0 {
 			break
@@ -140,24 +140,21 @@ func (h *History) search(ctx context.Context, ix *index.Index, chat string, sess
 	return found, nil
 }
 
-// read reads the entry of a hit. It is nil where the entry is not to be found by these words any more.
-func (h *History) read(ctx context.Context, hit *index.Hit, words *matcher, sessions []session.Info) (*Hit, error) {
+// read reads the entry of a hit. There is false where the entry is not to be found by these words any more.
+func (h *History) read(ctx context.Context, hit *index.Hit, words *matcher, sessions []session.Info) (found Hit, there bool, err error) {
 	id, seq := split(hit.ID)
 	if !slices.ContainsFunc(sessions, func(s session.Info) bool { return s.Session == id }) {
-		return nil, nil
+		return Hit{}, false, nil
 	}
 	e, err := h.entry(ctx, id, seq)
 	if err != nil || e == nil || e.Undone {
-		return nil, err
+		return Hit{}, false, err
 	}
 	if at, _ := binary.Varint(hit.Data); e.Time.UnixNano() != at {
-		return nil, nil
+		return Hit{}, false, nil
 	}
-	piece, ok := words.piece(h.o.Redact(TextOf(e)), hit.Number)
-	if !ok {
-		return nil, nil
-	}
-	return &Hit{Session: id, Entry: *e, Piece: piece}, nil
+	piece, there := words.piece(h.o.Redact(TextOf(e)), hit.Number)
+	return Hit{Session: id, Entry: *e, Piece: piece}, there, nil
 }
 
 // entry is one entry of a session, or nil where it is damaged or missing.

@@ -132,8 +132,9 @@ func search(t *testing.T, h *history.History, id, words string) history.Found {
 func names(t *testing.T, h *history.History, id, words string) []string {
 	t.Helper()
 	out := []string{}
-	for _, hit := range search(t, h, id, words).Hits {
-		out = append(out, history.Name(hit.Session, hit.Entry.Seq))
+	hits := search(t, h, id, words).Hits
+	for i := range hits {
+		out = append(out, history.Name(hits[i].Session, hits[i].Entry.Seq))
 	}
 	return out
 }
