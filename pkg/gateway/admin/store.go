@@ -60,7 +60,7 @@ func RestoreStore(ctx context.Context, stateDir, file string) error {
 	if _, err := os.Stat(file); err != nil {
 		return WithCode(CodeFailed, fmt.Errorf(textNoSnapshot, err, filepath.Join(stateDir, "snapshots")))
 	}
-	return StoreError(bolt.Restore(ctx, stateDir, file))
+	return StoreError(local.Restore(ctx, stateDir, file))
 }
 
 func saved(emit Emit) func(path string, err error) error {

@@ -133,8 +133,8 @@ func readHead(r io.ReaderAt, at int64) (head, bool) {
 
 // build makes a whole store file beside the real one and renames it into place.
 // It starts from the snapshot source, or from an empty store for "".
-func build(dir, source string, now time.Time, r *table.Restored) error {
-	if err := prepare(dir, source, now, r); err != nil {
+func build(dir, source string, now time.Time, r *table.Restored, f Forgotten) error {
+	if err := prepare(dir, source, now, r, f); err != nil {
 		return err
 	}
 	return takePlace(dir)
@@ -159,9 +159,9 @@ func remove(path string) error {
 	return nil
 }
 
-// prepare makes the file that takePlace puts into place. After an error it leaves no
-// file.
-func prepare(dir, source string, now time.Time, r *table.Restored) (err error) {
+// prepare makes the file that takePlace puts into place, without what is forgotten. After an error it
+// leaves no file.
+func prepare(dir, source string, now time.Time, r *table.Restored, gone Forgotten) (err error) {
 	path := filepath.Join(dir, fileNew)
 	defer func() {
 		if err != nil {
@@ -184,6 +184,9 @@ func prepare(dir, source string, now time.Time, r *table.Restored) (err error) {
 	err = table.Guard(func() error {
 		return db.Update(func(b *bbolt.Tx) error { return (&fileTx{b: b}).complete(now, r) })
 	})
+	if err == nil && source != "" {
+		err = forget(db, path, gone, now)
+	}
 	if err := errors.Join(err, db.Close()); err != nil {
 		return dirError(dir, err)
 	}

@@ -97,7 +97,15 @@ func (s *Store) look() (old bool, err error) {
 		return false, err
 	}
 	s.db = db
-	_, old, err = readState(db)
+	if _, old, err = readState(db); err != nil || old {
+		return old, err
+	}
+	err = table.Guard(func() error { // as one of an earlier build: it is not to be shown as it is
+		return db.View(func(b *bbolt.Tx) error {
+			old, err = s.o.Forgotten.Has(&fileTx{b: b})
+			return err
+		})
+	})
 	return old, err
 }
 

@@ -24,6 +24,8 @@ type Options struct {
 	Keep int
 	// Now is the clock; nil: [time.Now].
 	Now func() time.Time
+	// Forgotten are deleted from each file that becomes the store, before all else; nil: there are none.
+	Forgotten Forgotten
 }
 
 func (o *Options) defaults() {
@@ -35,6 +37,9 @@ func (o *Options) defaults() {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Forgotten == nil {
+		o.Forgotten = nobody{}
 	}
 }
 
@@ -61,7 +66,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 func (s *Store) openStore(ctx context.Context) error {
 	dir := s.o.Dir
 	if !exists(dir, fileMarker) && (!exists(dir, fileDB) || isEmpty(dir)) {
-		if err := build(dir, "", s.o.Now(), nil); err != nil {
+		if err := build(dir, "", s.o.Now(), nil, nobody{}); err != nil {
 			return err
 		}
 	}
@@ -119,6 +124,9 @@ func (s *Store) openGood() (id string, err error) {
 		err = table.Guard(func() error {
 			return db.Update(func(b *bbolt.Tx) error { return (&fileTx{b: b}).upgrade() })
 		})
+	}
+	if err == nil {
+		err = dropForgotten(db, filepath.Join(dir, fileDB), s.o.Forgotten, s.o.Now())
 	}
 	if err != nil {
 		return "", errors.Join(table.AsDamage(err), table.Guard(db.Close))

@@ -148,9 +148,9 @@ func (s *Store) recoverStore(ctx context.Context, cause error) error {
 			s.o.Log.Error().Err(err).Str("snapshot", path).Msg("a snapshot cannot be used")
 			continue
 		}
-		return restoreFrom(dir, path, now, heldText(cause, aside, path, now))
+		return s.restoreFrom(path, now, heldText(cause, aside, path, now))
 	}
-	return restoreFrom(dir, "", now, heldText(cause, aside, "", now))
+	return s.restoreFrom("", now, heldText(cause, aside, "", now))
 }
 
 // heldText tells the event, the possible losses and the cure.
@@ -189,8 +189,8 @@ func moveAside(dir, name string, now time.Time) (string, error) {
 	return aside, nil
 }
 
-func restoreFrom(dir, path string, now time.Time, held string) error {
-	return build(dir, path, now, &table.Restored{Held: held})
+func (s *Store) restoreFrom(path string, now time.Time, held string) error {
+	return build(s.o.Dir, path, now, &table.Restored{Held: held}, s.o.Forgotten)
 }
 
 // offline runs f while the directory is free of other users.
@@ -227,16 +227,19 @@ func SnapshotFile(ctx context.Context, dir string, keep int) (path string, err e
 	return path, err
 }
 
-// Restore replaces the store of a directory that no gateway uses by a snapshot.
+// Restore replaces the store of a directory that no gateway uses by a snapshot, without what is forgotten (nil: nothing).
 // The present file is kept under another name, and the restored one is held. Up to the
 // one rename that puts it into place, the present file stays the store, whatever fails
 // and whenever the process dies.
-func Restore(ctx context.Context, dir, snap string) error {
-	return restore(ctx, dir, snap, os.Link)
+func Restore(ctx context.Context, dir, snap string, f Forgotten) error {
+	return restore(ctx, dir, snap, os.Link, f)
 }
 
 // restore is Restore where link gives a file a second name.
-func restore(ctx context.Context, dir, snap string, link func(from, to string) error) error {
+func restore(ctx context.Context, dir, snap string, link func(from, to string) error, f Forgotten) error {
+	if f == nil {
+		f = nobody{}
+	}
 	return offline(ctx, dir, func() error {
 		if err := verify(snap); err != nil {
 			return fmt.Errorf("snapshot %s: %w", snap, err)
@@ -247,7 +250,7 @@ func restore(ctx context.Context, dir, snap string, link func(from, to string) e
 			aside = filepath.Join(dir, fileReplaced+"-"+now.UTC().Format(stampForm))
 		}
 		r := table.Restored{Cured: noteDigest(dir), Held: heldText(errors.New("the operator restored the store"), aside, snap, now)}
-		if err := prepare(dir, snap, now, &r); err != nil {
+		if err := prepare(dir, snap, now, &r, f); err != nil {
 			return err
 		}
 		if aside != "" {

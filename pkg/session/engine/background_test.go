@@ -330,7 +330,7 @@ func TestBackgroundOfAnEarlierBuild(t *testing.T) {
 	}
 	listed(dir)
 	again := t.TempDir()
-	must(t, bolt.Restore(t.Context(), again, snap))
+	must(t, bolt.Restore(t.Context(), again, snap, nil))
 	listed(again)
 }
 
@@ -344,7 +344,7 @@ func TestNothingFiresInAHeldStore(t *testing.T) {
 	})
 	snap, err := bolt.SnapshotFile(t.Context(), dir, 3)
 	must(t, err)
-	must(t, bolt.Restore(t.Context(), again, snap))
+	must(t, bolt.Restore(t.Context(), again, snap, nil))
 	e := open(t, again)
 	for _, want := range []bool{false, true} {
 		due, err := e.Jobs().DueJobs(t.Context(), time.Unix(2, 0), 10)

@@ -79,7 +79,7 @@ func TestStoreOfAnEarlierBuild(t *testing.T) {
 		}
 	}
 	use()
-	if err := bolt.Restore(t.Context(), t.TempDir(), snap); err != nil {
+	if err := bolt.Restore(t.Context(), t.TempDir(), snap, nil); err != nil {
 		t.Errorf("the snapshot of the earlier build: %v", err)
 	}
 }

@@ -107,30 +107,12 @@ func (s sessions) Forget(ctx context.Context, id string) error {
 }
 
 func (s sessions) forget(ctx context.Context, id string) error {
-	return s.e.tokens.Along(ctx, func(t *table.Tx) error {
-		info, err := table.ReadSession(t, id)
-		if err != nil {
-			return err
-		}
-		chat, err := table.ParseID("c", info.Chat)
-		if err != nil {
-			return err
-		}
-		if err := rules.ForgetSession(t, id); err != nil {
-			return err
-		}
-		var tasks [][]byte
-		for _, key := range rules.TasksOf(t, chat) {
-			if task, err := table.Get[session.Task](t, table.Tasks, key); info.Current || err == nil && task.Session == id {
-				tasks = append(tasks, key)
-			}
-		}
-		if err := rules.DropTasks(t, tasks); err != nil {
-			return err
-		}
-		if !info.Current {
-			return nil
-		}
-		return errors.Join(rules.ForgetLeft(t, chat), rules.ForgetChats(t, chat))
-	})
+	return s.e.tokens.Along(ctx, func(t *table.Tx) error { return rules.ForgetConversation(t, id) })
 }
+
+// EndForgetting removes what is left of forgotten conversations, and returns when it is gone.
+func (e *Engine) EndForgetting(ctx context.Context) error { return e.keeper.RemoveGone(ctx) }
+
+// Tell queues a message beside all turns, unless its id was queued before. It begins the chat of its
+// address where there is none.
+func (e *Engine) Tell(ctx context.Context, o channels.Outbound) error { return e.out.Tell(ctx, o) }

@@ -28,10 +28,10 @@ func TestSnapshotAndRestore(t *testing.T) {
 	if err != nil || len(snaps) != 3 || snaps[0] != first {
 		t.Fatalf("kept %v, %v", snaps, err)
 	}
-	if err := bolt.Restore(t.Context(), dir, filepath.Join(dir, "parley.marker")); err == nil {
+	if err := bolt.Restore(t.Context(), dir, filepath.Join(dir, "parley.marker"), nil); err == nil {
 		t.Fatal("something that is no snapshot was restored")
 	}
-	if err := bolt.Restore(t.Context(), dir, first); err != nil {
+	if err := bolt.Restore(t.Context(), dir, first, nil); err != nil {
 		t.Fatal(err)
 	}
 	if r := checkStore(t, dir); r.Held == "" || r.Waiting != 2 {
@@ -96,7 +96,7 @@ func TestARestoreThatDiesBeforeItsEnd(t *testing.T) {
 				}
 			}
 			writeNote("a page")
-			if err := bolt.Restore(t.Context(), dir, chosen); err != nil {
+			if err := bolt.Restore(t.Context(), dir, chosen, nil); err != nil {
 				t.Fatal(err)
 			}
 			want, cause := 2, "the operator restored the store"

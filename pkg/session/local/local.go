@@ -11,6 +11,7 @@ import (
 	"parley/pkg/session/bolt"
 	"parley/pkg/session/engine"
 	"parley/pkg/session/engine/fsck"
+	"parley/pkg/session/forgets"
 )
 
 // Options say where the store is and how its engine works. Dir is required; the fields
@@ -28,14 +29,15 @@ type Options struct {
 }
 
 func (o *Options) file() bolt.Options {
-	return bolt.Options{Dir: o.Dir, Log: o.Log, LockTimeout: o.LockTimeout, Keep: o.Keep, Now: o.Now}
+	return bolt.Options{Dir: o.Dir, Log: o.Log, LockTimeout: o.LockTimeout, Keep: o.Keep, Now: o.Now, Forgotten: forgotten{o.Dir}}
 }
 
 // Engine is an engine with the file that it works on.
 type Engine struct {
 	*engine.Engine
 
-	file *bolt.Store
+	file    *bolt.Store
+	forgets *forgets.Ledger
 }
 
 var _ session.Engine = (*Engine)(nil)
@@ -56,6 +58,9 @@ func openWith(ctx context.Context, open func(context.Context, bolt.Options) (*bo
 		return nil, err
 	}
 	e := &Engine{file: file}
+	if e.forgets, err = forgets.Open(o.Dir); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
 	eo := engine.Options{
 		Log: o.Log, ReadOnly: file.ReadOnly(), SnapshotEvery: o.SnapshotEvery, Retain: o.Retain,
 		Trouble: o.Trouble, Lanes: o.Lanes, Now: o.Now,

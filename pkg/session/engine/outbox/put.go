@@ -1,6 +1,9 @@
 package outbox
 
 import (
+	"context"
+	"fmt"
+
 	"parley/pkg/channels"
 	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
@@ -56,4 +59,16 @@ func (o *Outbox) PutOne(x *table.Tx, home uint64, msg *channels.Outbound, encode
 	}
 	x.OnCommit = append(x.OnCommit, func() { o.Signal(msg.Address, chat, urgencyOut(msg), msg.Asked) })
 	return nil
+}
+
+// Tell queues a message beside all turns, unless its id was queued before.
+func (o *Outbox) Tell(ctx context.Context, msg channels.Outbound) error {
+	if err := table.Storable(msg.ID, msg.Address); err != nil {
+		return fmt.Errorf("message %s: %w", msg.ID, err)
+	}
+	encoded, err := table.EncodeOutbox([]channels.Outbound{msg})
+	if err != nil {
+		return err
+	}
+	return o.w.Do(ctx, func(x *table.Tx) error { return o.PutOne(x, 0, &msg, encoded[0]) })
 }

@@ -21,6 +21,35 @@ const (
 	pieceBytes   = 16 << 20
 )
 
+// ForgetConversation deletes a session and its tasks. With the present one of a chat go those that it left
+// behind, all that waits or is kept for the chat, and the chat itself.
+func ForgetConversation(t *table.Tx, id string) error {
+	info, err := table.ReadSession(t, id)
+	if err != nil {
+		return err
+	}
+	chat, err := table.ParseID("c", info.Chat)
+	if err != nil {
+		return err
+	}
+	if err := ForgetSession(t, id); err != nil {
+		return err
+	}
+	var tasks [][]byte
+	for _, key := range TasksOf(t, chat) {
+		if task, err := table.Get[session.Task](t, table.Tasks, key); info.Current || err == nil && task.Session == id {
+			tasks = append(tasks, key)
+		}
+	}
+	if err := DropTasks(t, tasks); err != nil {
+		return err
+	}
+	if !info.Current {
+		return nil
+	}
+	return errors.Join(ForgetLeft(t, chat), ForgetChats(t, chat))
+}
+
 // ForgetSession deletes a session's record, and its history or a piece of it.
 func ForgetSession(t *table.Tx, id string) error {
 	n, err := table.SessionNum(id)
@@ -72,8 +101,16 @@ func removePiece(t *table.Tx, n uint64) (whole bool, err error) {
 		if whole, err := removeFrom(t, b, n); err != nil || !whole {
 			return false, err
 		}
+		if err := removeBad(t, b, table.NumKey(n)); err != nil {
+			return false, err
+		}
 	}
 	return true, nil
+}
+
+// removeBad deletes the damaged records of a bucket that were set aside: those whose keys begin so.
+func removeBad(t *table.Tx, b table.Bucket, prefix []byte) error {
+	return t.DeleteAll(table.Bad, append([]byte(string(b)+"/"), prefix...))
 }
 
 // removeFrom is removePiece for one bucket. The ids of messages stay until they are old.
@@ -141,6 +178,12 @@ func ForgetChat(t *table.Tx, n uint64) error {
 	if err := forgetJobs(t, n); err != nil {
 		return err
 	}
+	// The keys of these do not tell their chat, and damaged ones may be of this one.
+	for _, b := range []table.Bucket{table.Tasks, table.Jobs, table.Approvals, table.Grants} {
+		if err := removeBad(t, b, nil); err != nil {
+			return err
+		}
+	}
 	if c, err := table.ReadChat(t, n); err == nil {
 		if err := ForgetSession(t, table.SessionID(c.Session)); err != nil {
 			return err
@@ -154,11 +197,37 @@ func ForgetChat(t *table.Tx, n uint64) error {
 	for _, b := range []table.Bucket{
 		table.Suspects, table.Suspended, table.Zones, table.Models, table.Reads, table.Spent, table.Shares, table.Chats,
 	} {
-		if err := t.DeleteAll(b, table.NumKey(n)); err != nil {
+		if err := errors.Join(t.DeleteAll(b, table.NumKey(n)), removeBad(t, b, table.NumKey(n))); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// ForgetWhole deletes a chat with all that it has, also where records of it are damaged.
+func ForgetWhole(t *table.Tx, n uint64) error {
+	if c, err := table.ReadChat(t, n); err == nil && t.Has(table.Sessions, []byte(table.SessionID(c.Session))) {
+		err := ForgetConversation(t, table.SessionID(c.Session))
+		if !errors.Is(err, session.ErrCorrupt) {
+			return err
+		}
+	}
+	var sessions []string
+	t.Each(table.Sessions, nil, func(k, v []byte) bool {
+		if payload, err := table.Unseal(table.Sessions, k, v); err == nil && table.ChatOfSession(payload) == n {
+			sessions = append(sessions, string(k))
+		}
+		return true
+	})
+	for _, id := range sessions {
+		if err := ForgetSession(t, id); err != nil {
+			return err
+		}
+	}
+	if err := DropTasks(t, TasksOf(t, n)); err != nil {
+		return err
+	}
+	return ForgetChats(t, n)
 }
 
 // ForgetTurn deletes what a program asked of a turn that has ended. A chat of one request goes

@@ -1,0 +1,102 @@
+package local
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/pkg/session"
+	"parley/pkg/session/bolt"
+	"parley/pkg/session/engine/rules"
+	"parley/pkg/session/engine/table"
+	"parley/pkg/session/forgets"
+	"parley/pkg/session/kv"
+)
+
+// forgotten are the chats and conversations in the ledger of a state folder, as its store may not have
+// them any more.
+type forgotten struct{ dir string }
+
+var _ bolt.Forgotten = forgotten{}
+
+// entries reads the ledger anew: the process that uses the store may have changed.
+func (f forgotten) entries() ([]forgets.Entry, error) {
+	ledger, err := forgets.Open(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	return ledger.All(), nil
+}
+
+// Has says whether a store has one of them.
+func (f forgotten) Has(k kv.Reader) (bool, error) {
+	all, err := f.entries()
+	if err != nil {
+		return false, err
+	}
+	t := table.NewTx(k, time.Time{})
+	for i := range all {
+		if has(t, &all[i]) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// has says whether a store has the chat or the conversation of an entry.
+func has(t *table.Tx, e *forgets.Entry) bool {
+	if !e.Whole() {
+		return t.Has(table.Sessions, []byte(e.Session))
+	}
+	return table.ChatNum(t, e.Chat) != 0
+}
+
+// HasRest says whether a piece of a forgotten one is left.
+func (forgotten) HasRest(k kv.Reader) bool {
+	key, _ := table.NewTx(k, time.Time{}).First(table.Gone, nil)
+	return key != nil
+}
+
+// Remove deletes the first of them that the store has, or a piece of those that are forgotten already.
+func (f forgotten) Remove(k kv.Tx, now time.Time) error {
+	all, err := f.entries()
+	if err != nil {
+		return err
+	}
+	t := table.NewWrite(k, now)
+	for i := range all {
+		if e := &all[i]; has(t, e) {
+			if e.Whole() {
+				return rules.ForgetWhole(t, table.ChatNum(t, e.Chat))
+			}
+			if err := rules.ForgetConversation(t, e.Session); !errors.Is(err, session.ErrCorrupt) {
+				return err
+			}
+			return rules.ForgetSession(t, e.Session)
+		}
+	}
+	return rules.RemoveSome(t)
+}
+
+// Restore replaces the store of a directory that no gateway uses by a snapshot, as [bolt.Restore] does,
+// without the chats that were forgotten.
+func Restore(ctx context.Context, dir, snap string) error {
+	return bolt.Restore(ctx, dir, snap, forgotten{dir})
+}
+
+// Forgets is the ledger of forgets.
+func (e *Engine) Forgets() *forgets.Ledger { return e.forgets }
+
+// Erase waits until the records of forgotten conversations are deleted, and overwrites what is left of them
+// in the pages of the store, as [bolt.Store.Erase] does.
+func (e *Engine) Erase(ctx context.Context) error {
+	if err := e.EndForgetting(ctx); err != nil {
+		return err
+	}
+	return e.file.Erase(ctx)
+}
+
+// CleanCopies removes forgotten chats from the copies of the store, as [bolt.Store.CleanCopies] does.
+func (e *Engine) CleanCopies(ctx context.Context, all bool) ([]string, error) {
+	return e.file.CleanCopies(ctx, all)
+} //nolint:revive // flag-parameter: as there
