@@ -13,7 +13,7 @@ import (
 )
 
 func newForget(h *host) *cobra.Command {
-	var yes, asJSON bool
+	var yes, wait, asJSON bool
 	c := &cobra.Command{
 		Use: "forget ID|CHANNEL:CHAT", Short: textForget, Args: cobra.ExactArgs(1),
 		Long: textForgetLong,
@@ -25,21 +25,39 @@ func newForget(h *host) *cobra.Command {
 					return err
 				}
 			}
+			args.Wait = wait
 			return h.operate(cmd.Context(), admin.ForgetSession(), args, func(raw json.RawMessage) error {
 				if asJSON {
 					return h.printJSON(raw)
 				}
-				var i session.Info
-				if err := json.Unmarshal(raw, &i); err != nil {
+				var f admin.Forgotten
+				if err := json.Unmarshal(raw, &f); err != nil {
 					return err
 				}
-				return h.print(textForgotten, i.Session)
+				return h.print("%s", forgottenText(&f))
 			})
 		},
 	}
 	c.Flags().BoolVar(&yes, "yes", false, textForgetYes)
+	c.Flags().BoolVar(&wait, "wait", false, textForgetWait)
 	c.Flags().BoolVar(&asJSON, "json", false, textJSON)
 	return c
+}
+
+// forgottenText tells what became of a forget.
+func forgottenText(f *admin.Forgotten) string {
+	said := fmt.Sprintf(textForgotten, f.Session)
+	if !f.Done {
+		return said + textForgetUnderWay
+	}
+	said += textForgetDone
+	if len(f.Copies) > 0 {
+		said += textForgetCopies
+	}
+	for _, path := range f.Copies {
+		said += fmt.Sprintf(textForgetCopy, path)
+	}
+	return said + textForgetBackups
 }
 
 // confirmForget shows which conversation would go, and returns the id of the one that

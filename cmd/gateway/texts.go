@@ -97,9 +97,16 @@ Exit codes: 0 done; 1 no model answered, and nothing is written; 2 wrong usage.`
 	textAdmitLater = "later: %[1]s run, and in another terminal %[1]s pair approve --owner CODE\n"
 	textForget     = "Delete a chat with all its conversations, or one that it left behind"
 	textForgetLong = `Deletes a conversation for good. With the present one of a chat go those that the
-chat left behind, and all that waits in the chat or is kept for it. The command asks
-first in a terminal; without a terminal it needs --yes.`
+chat left behind, all that waits in the chat or is kept for it, and its files. The
+command asks first in a terminal; without a terminal it needs --yes. Within the hour
+no file of the gateway holds a word of it; --wait returns when that is so.`
 	textForgotten         = "forgotten: %s\n"
+	textForgetUnderWay    = "its words leave the store and its snapshots in the background: --wait waits for that, and status tells\n"
+	textForgetDone        = "no file of the gateway holds it any more\n"
+	textForgetCopies      = "these copies of the store were made anew without it:\n"
+	textForgetCopy        = "  %s\n"
+	textForgetBackups     = "a backup that was copied elsewhere holds it: restored here, it comes without it; elsewhere, delete it\n"
+	textForgetWait        = "wait until no file holds it"
 	textForgetYes         = "delete it without a question"
 	textJSON              = "print JSON"
 	textForgetGone        = "the conversation %s of %s (%s), its earlier ones and all that waits in its chat would be gone for good"

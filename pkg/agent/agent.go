@@ -81,6 +81,8 @@ type Questions struct {
 type Commands struct {
 	// Links answer the commands of this name and unlink; nil: there are no such commands.
 	Links Links
+	// Forget forgets a chat whose person has said so; nil: none is forgotten.
+	Forget func(ctx context.Context, f approval.Forget) error
 	// Has says whether the channel of a chat has what a command needs; nil: none has.
 	Has func(at channels.Address, need command.Need) bool
 }
@@ -186,6 +188,9 @@ func New(o Options) (*Agent, error) {
 	if o.Has == nil {
 		o.Has = func(channels.Address, command.Need) bool { return false }
 	}
+	if o.Forget == nil {
+		o.Forget = func(context.Context, approval.Forget) error { return errors.New("agent: no chat can be forgotten") }
+	}
 	if o.OnApproval == nil {
 		o.OnApproval = func(approval.Event) {}
 	}
@@ -219,7 +224,7 @@ func New(o Options) (*Agent, error) {
 	})
 	a.approvals = approval.New(approval.Options{
 		Store: o.Engine.Approvals(), Inbox: o.Engine.Inbox(), Chat: o.Engine.Sessions().Lookup, Task: o.Engine.Tasks().Task, TaskName: task.Name,
-		Rules: o.Approvals, OnEvent: o.OnApproval, OnRevoke: o.OnRevoke, Redact: o.Redact,
+		Rules: o.Approvals, OnEvent: o.OnApproval, OnRevoke: o.OnRevoke, Forget: o.Forget, Redact: o.Redact,
 	})
 	a.deps, a.kinds = newDeps(a), newKinds(a)
 	return a, nil

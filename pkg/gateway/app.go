@@ -18,6 +18,7 @@ import (
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/files"
+	"parley/pkg/gateway/forgetting"
 	"parley/pkg/gateway/linking"
 	"parley/pkg/gateway/modelset"
 	"parley/pkg/gateway/screens"
@@ -52,6 +53,8 @@ type App struct {
 	links    *linking.Linking
 	tools    *toolset.Set
 	agent    *agent.Agent
+	// forgetting forgets chats.
+	forgetting *forgetting.Forgetting
 }
 
 // fileStores keep the files beside the store.
@@ -187,6 +190,7 @@ func (a *App) keepFiles(context.Context) error {
 		}
 	}
 	a.kept.prompts = files.NewChatPrompts(byPlace, a.o.Log)
+	a.forgetting = newForgetting(a)
 	if !a.o.Operate {
 		a.kept.agentFile.Text() // the first good one
 		for place := range byPlace {
@@ -273,7 +277,7 @@ func (a *App) makeAgent(context.Context) error {
 			a.audit.approval(e)
 			a.screens.Answered(e)
 		}, OnRevoke: a.audit.revoked},
-		Commands:   agent.Commands{Links: a.links, Has: hasNeed(a.cfg)},
+		Commands:   agent.Commands{Links: a.links, Forget: a.forget, Has: hasNeed(a.cfg)},
 		Budgets:    agent.Budgets{Of: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency},
 		Background: background(&a.cfg.Background),
 	})

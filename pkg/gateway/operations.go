@@ -53,11 +53,10 @@ func (a *App) Operations() *admin.Gateway {
 	return &admin.Gateway{
 		Version: Version(), Engine: a.store, Store: a.store, Agent: a.agent,
 		Tools:  admin.Tools{Registry: a.tools.Registry, Log: a.kept.telemetry, Offered: a.tools.Offered},
-		Policy: a.policy, Approvals: a.tools.Approvals, Spaces: a.kept.spaces,
+		Policy: a.policy, Approvals: a.tools.Approvals, Spaces: a.kept.spaces, Forgetting: a.forgetting,
 		Home: consoleChat(), Web: a.front.page(), Consoles: admin.Consoles{Handler: a.consoles, Group: a.cfg.Admin.Group},
 		Writer: a.writer, Namer: a.channels.namer, Schedule: cronTimetable{}.Describe,
-		Models:   slices.Sorted(maps.Keys(a.cfg.Models)),
-		Currency: a.cfg.Budgets.Currency, State: a.state, Redact: a.o.Redactor.Redact, Note: a.audit.note, Log: a.o.Log,
+		Models: admin.Models{Names: slices.Sorted(maps.Keys(a.cfg.Models)), Currency: a.cfg.Budgets.Currency}, State: a.state, Redact: a.o.Redactor.Redact, Note: a.audit.note, Log: a.o.Log,
 	}
 }
 

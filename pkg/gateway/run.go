@@ -45,6 +45,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 	if err := a.tidy(ctx); err != nil {
 		return err
 	}
+	a.forgetting.Resume(ctx)
 	a.running = true
 	a.kept.deadLetters.Age()
 	a.audit.note(processRow(audit.KindStart))
@@ -59,6 +60,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 	}
 	at.serving.Go(func() { socket.Serve(sending) })
 	at.serving.Go(func() { a.kept.telemetry.Run(sending) })
+	at.serving.Go(func() { a.forgetting.Run(sending) })
 	working := make(chan struct{})
 	go func() {
 		defer close(working)

@@ -27,6 +27,17 @@ func (s *Shelf) Sweep(ctx context.Context) error {
 	return nil
 }
 
+// Forget removes all files of a chat.
+func (s *Shelf) Forget(chat string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := os.RemoveAll(s.path(chatFolder(chat))); err != nil {
+		return err
+	}
+	_ = os.Remove(s.path(personFolder(chat))) // one that is not empty stays
+	return nil
+}
+
 func (s *Shelf) sweepPerson(ctx context.Context, person string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

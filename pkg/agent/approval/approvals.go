@@ -42,6 +42,8 @@ type Options struct {
 	OnEvent func(Event)
 	// OnRevoke is told which grant a person ends. It must not wait.
 	OnRevoke func(g session.Grant, by channels.Sender)
+	// Forget forgets a chat whose person has said so.
+	Forget func(ctx context.Context, f Forget) error
 	// Redact removes secrets from a text.
 	Redact func(string) string
 }

@@ -86,6 +86,9 @@ func (d Decision) refusal(a *session.Approval, by *trust.Principal) string {
 // buttons are those below a question.
 func buttons(a *session.Approval) []channels.Button {
 	data := func(answer string) string { return pressMark + a.ID + "/" + answer }
+	if a.Call.Tool == forgetCommand {
+		return []channels.Button{{Label: textForgetYes, Data: data(allowOnce)}, {Label: textForgetNo, Data: data(denyCall)}}
+	}
 	all := []channels.Button{{Label: textAllowOnce, Data: data(allowOnce)}}
 	if a.Grantable {
 		all = append(all, channels.Button{Label: textAllowHere, Data: data(allowHere)})

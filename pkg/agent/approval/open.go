@@ -34,6 +34,9 @@ func (p *Approvals) Open(ctx context.Context, at channels.Address) ([]channels.O
 		}
 		text := fmt.Sprintf(textOpenQuestion,
 			q.Call.Tool, channels.Verbatim(q.Text), q.ID, q.Expires.Format("15:04:05 MST"))
+		if q.Call.Tool == forgetCommand {
+			text = fmt.Sprintf(textForgetQuestion, q.Text, q.ID, q.Expires.Format("15:04:05 MST"))
+		}
 		if p.o.Redact(text) != text {
 			continue // no longer shown whole, so no longer asked
 		}

@@ -44,3 +44,20 @@ const (
 	textNotYourGrant = "Only %s or an owner can revoke what was allowed for %#q."
 	textRevoked      = "Revoked: calls of %#q for %s need a person's answer again."
 )
+
+// The question of /forget, and the answers.
+const (
+	textForgetYes      = "Forget it"
+	textForgetNo       = "Keep it"
+	textForgetQuestion = "%s\n\nQuestion %s, until %s."
+	textForgetText     = "Forget this chat for good? Its conversations, files, schedules, tasks and permissions are deleted, " +
+		"with the earlier conversations and with all copies that the gateway has. Nobody can bring it back."
+	textForgetShared  = " The files in the folder that the owners share stay."
+	textForgetAsked   = "The question whether to forget this chat is above, and waits for your answer."
+	textForgetOwners  = "In a group, an owner has the chat forgotten."
+	textForgetDenied  = "This chat stays as it is: %s said no."
+	textForgetLate    = "The answer came too late: this chat stays as it is. Ask again with /forget."
+	textForgetUnasked = "This chat is not forgotten, because the question for it cannot be put here: %v. " +
+		"The operator can do it with `parley sessions forget`."
+	textForgetProgram = "the program that sent the command takes no questions"
+)

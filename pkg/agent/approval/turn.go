@@ -51,6 +51,8 @@ func (h *decisionTurn) Begin(ctx context.Context) (turn.Input, error) {
 		return turn.Input{}, turn.Done(h.T.Commit(ctx, turn.Reply{
 			Commit: session.Commit{Outcome: session.OutcomeAnswered, Reason: "unknown approval"}, Text: textUnknownApproval,
 		}))
+	case a.Call.Tool == forgetCommand:
+		return turn.Input{}, turn.Done(try.forget(ctx))
 	case try.AllowedBefore():
 		return h.goOn(ctx, try, try.Again)
 	case a.Task != "":

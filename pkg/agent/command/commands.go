@@ -29,8 +29,8 @@ type Options struct {
 	Granted func(ctx context.Context, t *turn.Turn) (string, error)
 	// Status is that of the store.
 	Status func(ctx context.Context) (session.Status, error)
-	// Schedule, Tasks, Cancel and Revoke answer the commands of these names.
-	Schedule, Tasks, Cancel, Revoke Answer
+	// Schedule, Tasks, Cancel, Revoke and Forget answer the commands of these names.
+	Schedule, Tasks, Cancel, Revoke, Forget Answer
 	// Link and Unlink show the chat on a page, and no more; nil: there are no such commands.
 	Link, Unlink Answer
 	// Has says whether the channel of a chat has what a command needs.
@@ -141,7 +141,7 @@ func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
 func (h *commandTurn) others() map[string]Answer {
 	c := conversation{h.T, h.o, h.arg}
 	return map[string]Answer{
-		"schedule": h.o.Schedule, "tasks": h.o.Tasks, "cancel": h.o.Cancel, "revoke": h.o.Revoke, "link": h.o.Link, "unlink": h.o.Unlink,
+		"schedule": h.o.Schedule, "tasks": h.o.Tasks, "cancel": h.o.Cancel, "revoke": h.o.Revoke, "forget": h.o.Forget, "link": h.o.Link, "unlink": h.o.Unlink,
 		"history": func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.history(ctx) },
 		"undo":    func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.undo(ctx) },
 		"resume":  func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.resume(ctx) },

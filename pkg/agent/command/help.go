@@ -39,7 +39,7 @@ func unknown(t *turn.Turn, o *Options, name string) string {
 
 // surplus refuses a command that takes no words and would not be undone easily; "" for others.
 func surplus(t *turn.Turn, name, arg string) string {
-	if arg == "" || !slices.Contains([]string{"new", retryCommand, "undo", "compact"}, name) {
+	if arg == "" || !slices.Contains([]string{"new", retryCommand, "undo", "compact", "forget"}, name) {
 		return ""
 	}
 	return fmt.Sprintf(textAlone, t.Typed(name), t.Typed(name))

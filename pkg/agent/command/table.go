@@ -56,7 +56,7 @@ const (
 func List() []Command {
 	return []Command{
 		{Name: "help", Does: textDoesHelp, like: []string{"commands", "menu"}},
-		{Name: "new", Does: textDoesNew, like: []string{"clear", "reset", "restart", "forget"}},
+		{Name: "new", Does: textDoesNew, like: []string{"clear", "reset", "restart"}},
 		{
 			Name: "resume", Does: textDoesResume, Args: []Arg{{Name: "NUMBER", Kind: ArgConversation}},
 			like: []string{"conversations", "sessions", "continue", "back", "chats"},
@@ -80,6 +80,7 @@ func List() []Command {
 			like: []string{"grants", "permissions", "disallow", "allowed"},
 		},
 		{Name: "tools", Does: textDoesTools, Args: []Arg{{Name: "NAME", Kind: ArgTool}}},
+		{Name: "forget", Does: textDoesForget, like: []string{"erase", "wipe", "purge"}},
 		{Name: "copy", Does: textDoesCopy, Needs: NeedsClipboard, like: []string{"clipboard"}},
 		{Name: "link", Does: textDoesLink, Needs: NeedsPage},
 		{Name: "unlink", Does: textDoesUnlink, Needs: NeedsPage},

@@ -21,6 +21,7 @@ const (
 	textDoesTasks    = "list the background tasks"
 	textDoesCancel   = "end a background task"
 	textDoesRevoke   = "list what is allowed here in advance, or revoke it"
+	textDoesForget   = "delete this chat for good, with all copies"
 	textDoesLink     = "show this chat on your page in the browser"
 	textDoesUnlink   = "take this chat off the page"
 	textDoesTools    = "list the tools of this chat, or describe one"

@@ -11,6 +11,7 @@ import (
 	"parley/pkg/audit"
 	"parley/pkg/channels"
 	"parley/pkg/gateway/files"
+	"parley/pkg/gateway/forgetting"
 	"parley/pkg/gateway/telemetry"
 	"parley/pkg/policy"
 	"parley/pkg/session"
@@ -30,6 +31,8 @@ type Gateway struct {
 	// Approvals tell about which calls a person is asked.
 	Approvals policy.Approvals
 	Spaces    files.Spaces
+	// Forgetting forgets chats.
+	Forgetting *forgetting.Forgetting
 	// Home is the chat of a request without one.
 	Home channels.Address
 	// Writer is a message of the person in a chat, as far as its address tells: it
@@ -42,10 +45,7 @@ type Gateway struct {
 	// Web is the page; nil where no gateway runs with one.
 	Web      *Web
 	Consoles Consoles
-	// Models are the names of the configured models.
-	Models []string
-	// Currency is the one of the budgets.
-	Currency string
+	Models   Models
 	// State tells how the gateway does now.
 	State func() State
 	// Redact takes secrets out of a text.
@@ -53,6 +53,13 @@ type Gateway struct {
 	// Note writes a row to the audit log without waiting for it.
 	Note func(audit.Row)
 	Log  zerolog.Logger
+}
+
+// Models are those of the configuration.
+type Models struct {
+	Names []string
+	// Currency is that of their prices and of the budgets.
+	Currency string
 }
 
 // Consoles are those that come over the socket.

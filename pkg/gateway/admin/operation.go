@@ -58,6 +58,8 @@ type Request struct {
 	Job string `json:"job,omitempty"`
 	// Task is a background task's name.
 	Task string `json:"task,omitempty"`
+	// Wait waits until a forget is finished.
+	Wait bool `json:"wait,omitempty"`
 	// Token has the properties of a new token, or the id of one.
 	Token *TokenRequest `json:"token,omitempty"`
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"parley/pkg/channels"
+	"parley/pkg/gateway/forgetting"
 	"parley/pkg/gateway/linking"
 	"parley/pkg/policy"
 	"parley/pkg/session"
@@ -20,8 +21,8 @@ func ShowSession() Operation { return Operation{Name: "sessions show", Handle: s
 // ExportSession emits each [session.Entry] of a conversation.
 func ExportSession() Operation { return Operation{Name: "sessions export", Handle: exportSession} }
 
-// ForgetSession deletes a conversation and everything that waits in its chat. It emits
-// the [session.Info] of that conversation.
+// ForgetSession forgets a conversation, and with the present one of a chat all that the chat has. It emits a
+// [Forgotten].
 func ForgetSession() Operation {
 	return Operation{Name: "sessions forget", Audited: true, Handle: forgetSession}
 }
@@ -78,13 +79,43 @@ func forgetSession(ctx context.Context, g *Gateway, r *Request, emit Emit) error
 		return err
 	}
 	link, _, linked := g.Store.Tokens().LinkAt(info.Address)
-	if err := g.Engine.Sessions().Forget(ctx, info.Session); err != nil {
+	id, err := g.Forgetting.Forget(ctx, forgetting.Ask{Of: info})
+	if err != nil {
 		return err
 	}
 	if linked && info.Current {
 		g.Note(LinkRow(&link, linking.Ended, "sessions forget "+info.Session))
 	}
-	return emit(info)
+	done := Forgotten{Info: info, Forget: id, Copies: []string{}}
+	switch {
+	case !g.State().Running: // this process ends with the operation
+		done.Copies, err = g.Forgetting.Finish(ctx)
+	case r.Wait:
+		err = g.Forgetting.Wait(ctx, id)
+	default:
+		return emit(done)
+	}
+	if err != nil {
+		return fmt.Errorf(textForgetLater, err)
+	}
+	done.Done = true
+	if len(done.Copies) == 0 {
+		done.Copies, err = g.Store.Copies()
+	}
+	return errors.Join(err, emit(done))
+}
+
+// Forgotten is a forget. Info is the conversation as it was.
+type Forgotten struct {
+	session.Info
+
+	// Forget is its id.
+	Forget string `json:"forget"`
+	// Done says that no file of the gateway holds the conversation any more; else that is done in the
+	// background.
+	Done bool `json:"done"`
+	// Copies are the copies of the store in the state folder: they were made without it.
+	Copies []string `json:"copies"`
 }
 
 // findSession takes a session's id or the place of a chat; "" is the home chat. A

@@ -68,7 +68,7 @@ func createToken(ctx context.Context, g *Gateway, r *Request, emit Emit) error {
 	if r.Token == nil {
 		return WithCode(CodeUsage, fmt.Errorf(textTokenPersonOf, ""))
 	}
-	token, err := newToken(r.Token, g.Models, time.Now())
+	token, err := newToken(r.Token, g.Models.Names, time.Now())
 	if err != nil {
 		return WithCode(CodeUsage, err)
 	}

@@ -235,7 +235,7 @@ func (q *usageQuery) add(at channels.Address, of *UsageRow, s *session.Share) {
 	if s.Person != "" {
 		all.Person = policy.Person{Channel: at.Channel, Account: at.Account, ID: s.Person}.String()
 	}
-	row := UsageRow{By: q.By, Currency: q.g.Currency, Turn: all.Turn, Ended: all.Ended, Outcome: all.Outcome}
+	row := UsageRow{By: q.By, Currency: q.g.Models.Currency, Turn: all.Turn, Ended: all.Ended, Outcome: all.Outcome}
 	columns := q.By
 	if q.byTurn { // a turn has one of each
 		columns = append([]string{"day", "chat", "person", "purpose"}, columns...)

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"encoding/json"
 	"io"
 	"os"
@@ -107,4 +108,16 @@ func (u *DeadLetters) Age() {
 	if err := u.makeRoom(0); err != nil {
 		u.log.Warn().Err(err).Msg("the updates of no use cannot be looked through")
 	}
+}
+
+// keptLetters are the lines that are not of an account.
+func keptLetters(lines []byte, channel, account string) []byte {
+	var kept []byte
+	for line := range bytes.Lines(lines) {
+		var l deadLetter
+		if json.Unmarshal(line, &l) == nil && (l.Channel != channel || l.Account != account) {
+			kept = append(kept, line...)
+		}
+	}
+	return kept
 }

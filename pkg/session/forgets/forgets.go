@@ -54,8 +54,11 @@ type Entry struct {
 	Session string `json:"session,omitempty"`
 	// Left are the steps that are left, in their order.
 	Left []Step `json:"left,omitempty"`
-	// At are the addresses of the chat, the present one first.
-	At []channels.Address `json:"at,omitempty"`
+	// Former are the addresses that the chat had before it moved: a snapshot of that time may have a part
+	// of it as a chat of its own there.
+	Former []channels.Address `json:"former,omitempty"`
+	// At is the present address of the chat.
+	At channels.Address `json:"at,omitzero"`
 	// Shared says that the chat used the space of the owners.
 	Shared bool `json:"shared,omitempty"`
 	// Question is the message that the person answered; "" where none was put.
@@ -132,7 +135,7 @@ func (l *Ledger) Did(id string, s Step) error {
 	e := &all[i]
 	e.Left = slices.DeleteFunc(slices.Clone(e.Left), func(left Step) bool { return left == s })
 	if len(e.Left) == 0 {
-		e.Left, e.At, e.Shared, e.Question = nil, nil, false, ""
+		e.Left, e.At, e.Shared, e.Question = nil, channels.Address{}, false, ""
 	}
 	return l.store(all)
 }

@@ -48,7 +48,25 @@ func has(t *table.Tx, e *forgets.Entry) bool {
 	if !e.Whole() {
 		return t.Has(table.Sessions, []byte(e.Session))
 	}
-	return table.ChatNum(t, e.Chat) != 0
+	return chatOf(t, e) != 0
+}
+
+// chatOf is the number of a chat of an entry that a store has, or 0: the chat itself, or one that became a
+// part of it later.
+func chatOf(t *table.Tx, e *forgets.Entry) uint64 {
+	if n := table.ChatNum(t, e.Chat); n != 0 {
+		return n
+	}
+	for _, a := range e.Former {
+		n, err := table.ChatAt(t, a)
+		if err != nil {
+			continue
+		}
+		if c, err := table.ReadChat(t, n); err == nil && c.Address == a && c.Created.Before(e.Time) {
+			return n
+		}
+	}
+	return 0
 }
 
 // HasRest says whether a piece of a forgotten one is left.
@@ -67,7 +85,7 @@ func (f forgotten) Remove(k kv.Tx, now time.Time) error {
 	for i := range all {
 		if e := &all[i]; has(t, e) {
 			if e.Whole() {
-				return rules.ForgetWhole(t, table.ChatNum(t, e.Chat))
+				return rules.ForgetWhole(t, chatOf(t, e))
 			}
 			if err := rules.ForgetConversation(t, e.Session); !errors.Is(err, session.ErrCorrupt) {
 				return err
@@ -100,3 +118,6 @@ func (e *Engine) Erase(ctx context.Context) error {
 func (e *Engine) CleanCopies(ctx context.Context, all bool) ([]string, error) {
 	return e.file.CleanCopies(ctx, all)
 } //nolint:revive // flag-parameter: as there
+
+// Copies are the paths of the copies of the store in the state folder, as [bolt.Store.Copies] tells.
+func (e *Engine) Copies() ([]string, error) { return e.file.Copies() }

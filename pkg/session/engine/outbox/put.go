@@ -61,8 +61,9 @@ func (o *Outbox) PutOne(x *table.Tx, home uint64, msg *channels.Outbound, encode
 	return nil
 }
 
-// Tell queues a message beside all turns, unless its id was queued before.
-func (o *Outbox) Tell(ctx context.Context, msg channels.Outbound) error {
+// Tell queues a message beside all turns, unless its id was queued before, behind another change in the
+// same transaction.
+func (o *Outbox) Tell(ctx context.Context, msg channels.Outbound, change func(*table.Tx) error) error {
 	if err := table.Storable(msg.ID, msg.Address); err != nil {
 		return fmt.Errorf("message %s: %w", msg.ID, err)
 	}
@@ -70,5 +71,10 @@ func (o *Outbox) Tell(ctx context.Context, msg channels.Outbound) error {
 	if err != nil {
 		return err
 	}
-	return o.w.Do(ctx, func(x *table.Tx) error { return o.PutOne(x, 0, &msg, encoded[0]) })
+	return o.w.Do(ctx, func(x *table.Tx) error {
+		if err := change(x); err != nil {
+			return err
+		}
+		return o.PutOne(x, 0, &msg, encoded[0])
+	})
 }

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
+	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/session/engine/table"
 )
@@ -228,6 +230,63 @@ func ForgetWhole(t *table.Tx, n uint64) error {
 		return err
 	}
 	return ForgetChats(t, n)
+}
+
+// Renew deletes the chat of a session and begins it anew at its address. The use of models stays with it: a
+// person who forgets a chat gets no new budget. A session that is gone is no error.
+func Renew(t *table.Tx, id string) error {
+	info, err := table.ReadSession(t, id)
+	if err != nil {
+		if errors.Is(err, session.ErrNotFound) {
+			return nil
+		}
+		return err
+	}
+	n, err := table.ParseID("c", info.Chat)
+	if err != nil {
+		return err
+	}
+	type use struct {
+		row
+		payload []byte
+	}
+	var uses []use
+	for _, b := range []table.Bucket{table.Spent, table.Shares} {
+		t.Each(b, table.NumKey(n), func(k, v []byte) bool {
+			if payload, err := table.Unseal(b, k, v); err == nil {
+				uses = append(uses, use{row{b, bytes.Clone(k[len(table.NumKey(n)):])}, bytes.Clone(payload)})
+			}
+			return true
+		})
+	}
+	if err := ForgetWhole(t, n); err != nil {
+		return err
+	}
+	fresh, err := EnsureChat(t, info.Address)
+	if err != nil {
+		return err
+	}
+	for _, u := range uses {
+		if err := t.PutRaw(u.bucket, append(table.NumKey(fresh), u.key...), u.payload); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Addresses are those of a chat, the present one first.
+func Addresses(t *table.Tx, chat string) ([]channels.Address, error) {
+	n, err := table.ParseID("c", chat)
+	if err != nil {
+		return nil, err
+	}
+	c, err := table.ReadChat(t, n)
+	if err != nil {
+		return nil, err
+	}
+	return append([]channels.Address{c.Address}, slices.DeleteFunc(slices.Clone(c.Aliases), func(a channels.Address) bool {
+		return a == c.Address
+	})...), nil
 }
 
 // ForgetTurn deletes what a program asked of a turn that has ended. A chat of one request goes

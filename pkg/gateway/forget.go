@@ -1,0 +1,57 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"parley/pkg/agent/approval"
+	"parley/pkg/channels/console"
+	"parley/pkg/channels/web"
+	"parley/pkg/gateway/files"
+	"parley/pkg/gateway/forgetting"
+)
+
+// newForgetting forgets chats with all of their files. A part of the gateway with files of chats adds a
+// cleaner here.
+func newForgetting(a *App) *forgetting.Forgetting {
+	return forgetting.New(forgetting.Options{
+		Store: a.store, Now: time.Now, Log: a.o.Log,
+		Cleaners: []forgetting.Cleaner{
+			func(ctx context.Context, c forgetting.Chat) error { return a.kept.spaces.Forget(ctx, c.Forget, c.At) },
+			func(ctx context.Context, c forgetting.Chat) error {
+				return a.kept.uploads.Forget(ctx, a.store.Outbox(), c.ID)
+			},
+			a.forgetScreens, a.forgetLetters,
+		},
+	})
+}
+
+// forgetScreens removes the files of a chat that screens show, and the lines of consoles.
+func (a *App) forgetScreens(_ context.Context, c forgetting.Chat) error {
+	var errs []error
+	for _, at := range c.At {
+		if at.Channel == web.Name || at.Channel == console.Name {
+			errs = append(errs, a.kept.shelf.Forget(at.Chat))
+		}
+		if at.Channel == console.Name {
+			errs = append(errs, files.ForgetLines(a.cfg.StateDir))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// forgetLetters removes the updates of no use of the account of a chat.
+func (a *App) forgetLetters(_ context.Context, c forgetting.Chat) error {
+	return a.kept.deadLetters.Forget(c.At[0].Channel, c.At[0].Account)
+}
+
+// forget forgets the chat of a turn, as its person has confirmed.
+func (a *App) forget(ctx context.Context, f approval.Forget) error {
+	info, err := a.store.Sessions().Get(ctx, f.Session)
+	if err != nil {
+		return err
+	}
+	_, err = a.forgetting.Forget(ctx, forgetting.Ask{Of: info, Question: f.Question, Shared: f.Shared})
+	return err
+}

@@ -1,0 +1,333 @@
+package forgetting
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"parley/internal/failpoint"
+	"parley/pkg/channels"
+	"parley/pkg/session"
+	"parley/pkg/session/forgets"
+	"parley/pkg/session/local"
+)
+
+// again is the pause before a step that failed is tried again.
+const again = time.Minute
+
+// Chat is a chat that is forgotten.
+type Chat struct {
+	// Forget is the id of the forget, for files that are put aside until they are removed.
+	Forget string
+	// ID is that of the chat in the store.
+	ID string
+	// At are its addresses, the present one first.
+	At []channels.Address
+}
+
+// Cleaner removes files that chats have beside the store. It is called until it returns nil, in a later
+// process too; a chat that has no such files is no error.
+type Cleaner func(ctx context.Context, c Chat) error
+
+// Options are the parts that a [Forgetting] works with; all are required.
+type Options struct {
+	Store *local.Engine
+	// Cleaners remove the files of chats.
+	Cleaners []Cleaner
+	Now      func() time.Time
+	Log      zerolog.Logger
+}
+
+// Forgetting forgets chats. [New] makes one.
+type Forgetting struct {
+	o      Options
+	ledger *forgets.Ledger
+	more   chan struct{} // has one where the worker may find more
+
+	first sync.Mutex // held over the steps that a chat waits for
+	round sync.Mutex // held over the others
+
+	mu      sync.Mutex
+	changed chan struct{} // closed at the end of a round
+	failed  error         // of the last round; nil where it went well
+}
+
+// New is the forgetting of a store.
+func New(o Options) *Forgetting {
+	return &Forgetting{o: o, ledger: o.Store.Forgets(), more: make(chan struct{}, 1), changed: make(chan struct{})}
+}
+
+// Ask is one forget.
+type Ask struct {
+	// Of is the conversation. The present one of a chat stands for the whole chat.
+	Of session.Info
+	// Question is the message with the question that a person answered; the chat is told then, in its place.
+	Question string
+	// Shared says that the chat used the space of the owners, which stays.
+	Shared bool
+}
+
+// Forget begins a forget and deletes the records and files. The rest is done in the background by Run, or
+// by Finish. It returns the id of the forget.
+func (f *Forgetting) Forget(ctx context.Context, a Ask) (string, error) { //nolint:gocritic // a question is a value
+	ctx = context.WithoutCancel(ctx) // it is finished in any case, so it may be finished now
+	e := forgets.Entry{
+		ID: strings.ToLower(rand.Text()[:10]), Time: f.o.Now().UTC(), Chat: a.Of.Chat, Session: a.Of.Session, At: a.Of.Address,
+		Shared: a.Shared, Question: a.Question, Left: forgets.Steps(),
+	}
+	if a.Of.Current {
+		e.Session = ""
+		all, err := f.o.Store.Addresses(ctx, a.Of.Chat)
+		if err != nil {
+			return "", err
+		}
+		e.Former = all[1:]
+	}
+	f.first.Lock()
+	defer f.first.Unlock()
+	if err := f.ledger.Add(e); err != nil {
+		return "", fmt.Errorf("the ledger of forgets cannot be written: %w", err)
+	}
+	failpoint.Hit("F1")
+	f.o.Log.Info().Str("forget", e.ID).Str("chat", e.Chat).Str("conversation", e.Session).Msg("a chat or a conversation is being forgotten")
+	err := f.begin(ctx, &e, a.Of.Session)
+	f.kick()
+	return e.ID, err
+}
+
+// kick lets the worker look for steps that are left.
+func (f *Forgetting) kick() {
+	select {
+	case f.more <- struct{}{}:
+	default:
+	}
+}
+
+// begin takes the steps that the chat waits for. One that fails is left for the worker.
+func (f *Forgetting) begin(ctx context.Context, e *forgets.Entry, conversation string) error {
+	did := map[forgets.Step]func() error{
+		forgets.StepStore: func() error { return f.store(ctx, e, conversation) },
+		forgets.StepFiles: func() error { return f.files(ctx, e) },
+		forgets.StepTell:  func() error { return f.tell(ctx, e) },
+	}
+	points := map[forgets.Step]string{forgets.StepStore: "F2", forgets.StepFiles: "F4", forgets.StepTell: "F5"}
+	for _, s := range e.Left {
+		do := did[s]
+		if do == nil {
+			break
+		}
+		if err := do(); err != nil {
+			return fmt.Errorf("forget %s: %s: %w", e.ID, s, err)
+		}
+		if err := f.ledger.Did(e.ID, s); err != nil {
+			return err
+		}
+		failpoint.Hit(points[s])
+	}
+	return nil
+}
+
+// store deletes the records.
+func (f *Forgetting) store(ctx context.Context, e *forgets.Entry, conversation string) error {
+	if conversation == "" { // a later attempt
+		info, err := f.o.Store.Sessions().Lookup(ctx, e.At)
+		switch {
+		case !e.Whole():
+			conversation = e.Session
+		case err == nil && info.Chat == e.Chat:
+			conversation = info.Session
+		case err == nil || errors.Is(err, session.ErrNotFound):
+			return nil
+		default:
+			return err
+		}
+	}
+	if e.Question != "" {
+		return f.o.Store.Renew(ctx, conversation, told(e))
+	}
+	err := f.o.Store.Sessions().Forget(ctx, conversation)
+	if errors.Is(err, session.ErrNotFound) {
+		return nil
+	}
+	return err
+}
+
+// told is the message to the chat, in the place of the question.
+func told(e *forgets.Entry) channels.Outbound {
+	said := textForgotten
+	if e.Shared {
+		said += textSharedStays
+	}
+	return channels.Outbound{ID: "forget/" + e.ID, Address: e.At, Text: said, Finishes: e.Question, Asked: e.Time, Time: e.Time}
+}
+
+// tell tells the chat, if that has not happened with its records.
+func (f *Forgetting) tell(ctx context.Context, e *forgets.Entry) error {
+	if e.Question == "" {
+		return nil
+	}
+	return f.o.Store.Renew(ctx, "", told(e))
+}
+
+// files removes the files. Those of a chat belong to no single conversation of it.
+func (f *Forgetting) files(ctx context.Context, e *forgets.Entry) error {
+	if !e.Whole() {
+		return nil
+	}
+	c := Chat{Forget: e.ID, ID: e.Chat, At: append([]channels.Address{e.At}, e.Former...)}
+	var errs []error
+	for i, clean := range f.o.Cleaners {
+		errs = append(errs, clean(ctx, c))
+		if i == 0 {
+			failpoint.Hit("F3")
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Resume goes on with what an earlier process has left, as far as chats wait for it. It is called before
+// any chat works.
+func (f *Forgetting) Resume(ctx context.Context) {
+	f.first.Lock()
+	defer f.first.Unlock()
+	for _, e := range f.ledger.Unfinished() {
+		f.o.Log.Info().Str("forget", e.ID).Msg("going on with a forget that an earlier process began")
+		if err := f.begin(ctx, &e, ""); err != nil {
+			f.o.Log.Warn().Err(err).Msg("a step of forgetting failed; it is tried again")
+		}
+	}
+	f.kick()
+}
+
+// Run does the rest of each forget until ctx ends.
+func (f *Forgetting) Run(ctx context.Context) {
+	if len(f.ledger.All()) > 0 { // a copy that somebody has put there
+		_, err := f.o.Store.CleanCopies(ctx, false)
+		f.warn(ctx, err)
+	}
+	retry := time.NewTimer(again)
+	defer retry.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.more:
+		case <-retry.C:
+		}
+		if len(f.ledger.Unfinished()) > 0 {
+			_, err := f.Finish(ctx)
+			f.warn(ctx, err)
+		}
+		retry.Reset(again)
+	}
+}
+
+func (f *Forgetting) warn(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil {
+		f.o.Log.Warn().Err(err).Msg("a step of forgetting failed; it is tried again in a minute")
+	}
+}
+
+// Finish takes all steps that are left, and returns the copies of the store that it rewrote or removed.
+func (f *Forgetting) Finish(ctx context.Context) (copies []string, err error) {
+	f.round.Lock()
+	defer f.round.Unlock()
+	defer func() { f.note(err) }()
+	all, err := f.begun(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.o.Store.Erase(ctx); err != nil {
+		return nil, fmt.Errorf("erase the free pages of the store: %w", err)
+	}
+	if err := f.did(all, forgets.StepPages, "F7"); err != nil {
+		return nil, err
+	}
+	if f.o.Store.Held() == "" { // the older ones of a held store are those that it may need
+		if _, err := f.o.Store.Snapshot(ctx); err != nil {
+			return nil, err
+		}
+		failpoint.Hit("F8")
+	}
+	if copies, err = f.o.Store.CleanCopies(ctx, true); err != nil {
+		return copies, err
+	}
+	err = f.did(all, forgets.StepCopies, "F10")
+	f.o.Log.Info().Int("forgets", len(all)).Strs("copies", copies).Msg("what was forgotten is gone from the store and its copies")
+	return copies, err
+}
+
+// begun are the forgets that are not finished, when the steps that chats wait for are done.
+func (f *Forgetting) begun(ctx context.Context) ([]forgets.Entry, error) {
+	f.first.Lock()
+	defer f.first.Unlock()
+	all := f.ledger.Unfinished()
+	for i := range all {
+		if err := f.begin(ctx, &all[i], ""); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// did stores that a step of several forgets is done.
+func (f *Forgetting) did(all []forgets.Entry, s forgets.Step, point string) error {
+	for i := range all {
+		if err := f.ledger.Did(all[i].ID, s); err != nil {
+			return err
+		}
+	}
+	failpoint.Hit(point)
+	return nil
+}
+
+// note keeps how a round ended, for those that wait.
+func (f *Forgetting) note(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.failed = err
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// Wait waits until a forget is finished. An error says why its last step failed; it is tried again.
+func (f *Forgetting) Wait(ctx context.Context, id string) error {
+	for {
+		f.mu.Lock()
+		changed := f.changed
+		f.mu.Unlock()
+		if !f.left(id) {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		f.mu.Lock()
+		err := f.failed
+		f.mu.Unlock()
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// left says whether a forget has steps that are left.
+func (f *Forgetting) left(id string) bool {
+	for _, e := range f.ledger.Unfinished() {
+		if e.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// UnderWay are the forgets with steps that are left, the oldest first.
+func (f *Forgetting) UnderWay() []forgets.Entry { return f.ledger.Unfinished() }

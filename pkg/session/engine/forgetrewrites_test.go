@@ -1,0 +1,164 @@
+package engine_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/session/forgets"
+	"parley/pkg/session/local"
+)
+
+const forgottenWord = "xylophagous"
+
+// exchange gives a chat an exchange with a word in it, and returns its conversation.
+func exchange(t *testing.T, e *local.Engine, chat, id, word string) session.Info {
+	t.Helper()
+	put(t, e, message(chat, id, word))
+	var at session.Info
+	run(t, e, func(ctx context.Context, turn session.Turn) (bool, error) {
+		long := strings.Repeat(word+" ", 2000)
+		err := turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Messages: []providers.Message{
+			{Role: providers.RoleUser, Content: word}, {Role: providers.RoleAssistant, Content: long},
+		}})
+		at.Session, at.Chat = turn.Info().Session, turn.Info().Chat
+		return true, err
+	})
+	return at
+}
+
+// holders are the files below a folder that have a word.
+func holders(t *testing.T, dir, word string) (names []string) {
+	t.Helper()
+	must(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		if bytes.Contains(b, []byte(word)) {
+			names = append(names, filepath.Base(path))
+		}
+		return err
+	}))
+	return names
+}
+
+// entryOf is an entry of the ledger for a whole chat.
+func entryOf(at session.Info) forgets.Entry {
+	return forgets.Entry{ID: "f1", Time: time.Now(), Chat: at.Chat, Left: forgets.Steps()}
+}
+
+// TestErasingLeavesNoByteOfAForgottenChat: the words of a chat are in no byte of the state folder once it is
+// forgotten, the free pages are erased and the copies cleaned, while other chats are written and read; and
+// these keep every word.
+func TestErasingLeavesNoByteOfAForgottenChat(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	e := open(t, dir)
+	at := exchange(t, e, "goes", "g1", forgottenWord)
+	exchange(t, e, "stays", "s1", "kept")
+	_, err := e.Snapshot(t.Context())
+	must(t, err)
+	must(t, os.WriteFile(filepath.Join(dir, "parley.db.damaged-x"), []byte("no store: "+forgottenWord), 0o600))
+	must(t, e.Forgets().Add(entryOf(at)))
+	must(t, e.Sessions().Forget(t.Context(), at.Session))
+	if got := holders(t, dir, forgottenWord); len(got) != 3 {
+		t.Fatalf("before it is erased the word is in %v: the test shows nothing", got)
+	}
+
+	ctx, stop := context.WithCancel(t.Context())
+	var beside sync.WaitGroup
+	beside.Go(func() {
+		for i := 0; ctx.Err() == nil; i++ {
+			must(t, e.Inbox().Append(t.Context(), []session.Item{message("busy", fmt.Sprint("b", i), "a word")}, nil))
+			_, err := e.Sessions().Lookup(t.Context(), message("busy", "", "").Address)
+			must(t, err)
+		}
+	})
+	err = e.Erase(t.Context())
+	if err == nil {
+		_, err = e.CleanCopies(t.Context(), true)
+	}
+	stop()
+	beside.Wait()
+	must(t, err)
+	if got := holders(t, dir, forgottenWord); len(got) > 0 {
+		t.Errorf("the word is still in %v", got)
+	}
+	for _, name := range []string{"parley.db"} {
+		if got := holders(t, dir, "kept kept kept"); len(got) != 2 {
+			t.Errorf("the words of the other chat are in %v, not in %s and the snapshot", got, name)
+		}
+	}
+	must(t, e.Close())
+	checkStore(t, dir)
+	copies, err := filepath.Glob(filepath.Join(dir, "snapshots", "parley-*.db"))
+	must(t, err)
+	again := t.TempDir()
+	must(t, local.Restore(t.Context(), again, copies[0]))
+	checkStore(t, again)
+}
+
+// TestARestoreBringsNoForgottenChatBack: a snapshot that was made before a chat was forgotten is restored
+// without it, by the operator, at a start that finds the store damaged, and when somebody copies it into
+// the place of the store. No byte of the chat is in the store then, and the rest of the snapshot is.
+func TestARestoreBringsNoForgottenChatBack(t *testing.T) {
+	t.Parallel()
+	tests := map[string]func(t *testing.T, dir, snap string){
+		"by the operator": func(t *testing.T, dir, snap string) { must(t, local.Restore(t.Context(), dir, snap)) },
+		"of a damaged store": func(t *testing.T, dir, snap string) {
+			b, err := os.ReadFile(snap)
+			must(t, err)
+			must(t, os.WriteFile(filepath.Join(dir, "snapshots", "parley-20990101T000000.000000000Z.db"), b, 0o600))
+			must(t, os.WriteFile(filepath.Join(dir, "parley.db"), []byte("no store"), 0o600))
+		},
+		"by hand": func(t *testing.T, dir, snap string) {
+			b, err := os.ReadFile(snap)
+			must(t, err)
+			must(t, os.WriteFile(filepath.Join(dir, "parley.db"), b, 0o600))
+		},
+	}
+	for name, bringBack := range tests {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir, backups := t.TempDir(), t.TempDir()
+			e := open(t, dir)
+			at := exchange(t, e, "goes", "g1", forgottenWord)
+			exchange(t, e, "stays", "s1", "kept")
+			snap, err := e.Snapshot(t.Context())
+			must(t, err)
+			b, err := os.ReadFile(snap)
+			must(t, err)
+			backup := filepath.Join(backups, "backup.db")
+			must(t, os.WriteFile(backup, b, 0o600))
+			must(t, e.Forgets().Add(entryOf(at)))
+			must(t, e.Sessions().Forget(t.Context(), at.Session))
+			must(t, e.Erase(t.Context()))
+			must(t, e.Close())
+			bringBack(t, dir, backup)
+			e = open(t, dir)
+			if _, err := e.CleanCopies(t.Context(), false); err != nil {
+				t.Error(err)
+			}
+			all, err := e.Sessions().List(t.Context(), "", 9)
+			must(t, err)
+			if len(all) != 1 || all[0].Address.Chat != "stays" {
+				t.Errorf("the restored store has %v", all)
+			}
+			must(t, e.Close())
+			checkStore(t, dir)
+			if got := holders(t, dir, forgottenWord); len(got) > 0 {
+				t.Errorf("the word is back in %v", got)
+			}
+		})
+	}
+}
