@@ -57,7 +57,8 @@ func rooms() map[string][]string {
 			vocabulary...),
 		// The operator's operations work on the parts of a gateway, the file of the store among them.
 		"pkg/gateway/admin": append([]string{
-			"pkg/gateway/files", "pkg/gateway/linking", "pkg/gateway/socket", "pkg/gateway/telemetry", "pkg/agent", "pkg/agent/...",
+			"pkg/gateway/files", "pkg/gateway/forgetting", "pkg/gateway/linking", "pkg/gateway/socket", "pkg/gateway/telemetry",
+			"pkg/agent", "pkg/agent/...",
 			"pkg/session", "pkg/session/local", "pkg/session/bolt", "pkg/session/engine/fsck",
 			"pkg/tools", "pkg/policy", "pkg/audit", "pkg/httpd", "pkg/httpd/login",
 		}, vocabulary...),
@@ -81,6 +82,8 @@ func rooms() map[string][]string {
 			"pkg/audit", "pkg/channels", "pkg/channels/console", "pkg/gateway/admin", "pkg/gateway/socket", "pkg/httpd", "pkg/policy",
 		},
 		"pkg/gateway/socket": {"pkg/audit"},
+		// Chats are forgotten with all files that they have; those of other rooms come as functions.
+		"pkg/gateway/forgetting": {"pkg/channels", "pkg/session", "pkg/session/forgets", "pkg/session/local"},
 		"pkg/gateway/attach": append([]string{
 			"pkg/api/native", "pkg/channels/console", "pkg/events", "pkg/gateway/admin", "pkg/httpd",
 		}, vocabulary...),
@@ -183,7 +186,12 @@ func rooms() map[string][]string {
 		"pkg/session/bolt":          {"pkg/session/kv", "pkg/session/engine/table", "pkg/session/engine/fsck"},
 		"pkg/session/bolt/bolttest": {"pkg/session/engine/table"},
 		// The one room below the gateway that puts an engine and a store together.
-		"pkg/session/local": {"pkg/session", "pkg/session/engine", "pkg/session/engine/fsck", "pkg/session/bolt"},
+		"pkg/session/local": {
+			"pkg/session", "pkg/session/engine", "pkg/session/engine/fsck", "pkg/session/bolt", "pkg/session/forgets",
+			"pkg/session/kv", "pkg/session/engine/rules", "pkg/session/engine/table",
+		},
+		// The ledger of forgets lies beside the store, and knows ids alone.
+		"pkg/session/forgets": {"pkg/channels", "pkg/openat"},
 		// The store below the engine is free of chats.
 		"pkg/session/kv":        nil,
 		"pkg/session/kv/kvtest": {"pkg/session/kv"},

@@ -25,6 +25,8 @@ var (
 	ErrStore = errors.New("the store cannot be written")
 	// ErrCorrupt: a record failed its check and was set aside.
 	ErrCorrupt = errors.New("a stored record is damaged")
+	// ErrForgotten: the chat was forgotten, with the turn that says so.
+	ErrForgotten = errors.New("the chat was forgotten")
 	// ErrHeld: the store was restored from a snapshot and waits for the operator.
 	ErrHeld = errors.New("the store is held")
 )

@@ -49,6 +49,7 @@ func (p *Approvals) AskForget(ctx context.Context, t *turn.Turn, _ string) (turn
 		ID: policy.NewPairingCode(), Chat: t.Info.Chat, Session: t.Info.Session, Address: t.Info.Address,
 		Text: textForgetText, Question: session.QuestionID(t.Info.ID, forgetCommand), Principal: t.Principal.Stored(),
 		Call:  session.HeldCall{Turn: t.Info.ID, ID: t.Info.ID, Tool: forgetCommand, Arguments: "{}"},
+		Wish:  turn.Wish(t).Lasting(),
 		Asked: now, Expires: now.Add(Time), State: session.ApprovalOpen,
 	}
 	if t.Principal.SharesSpace() {
@@ -102,7 +103,11 @@ func (try *Attempt) forget(ctx context.Context) error {
 	default:
 		a.State = session.ApprovalAllowed
 		try.approvals.o.OnEvent(Event{Approval: *a, By: by, Outcome: Allowed, Detail: "allowed " + textOnce})
-		return try.approvals.o.Forget(ctx, Forget{Session: t.Info.Session, Question: a.Question, Shared: t.Principal.SharesSpace()})
+		err := try.approvals.o.Forget(ctx, Forget{Session: t.Info.Session, Question: a.Question, Shared: t.Principal.SharesSpace()})
+		if err == nil {
+			err = session.ErrForgotten // the turn went with the chat
+		}
+		return err
 	}
 	re := try.closed(v)
 	re.Messages = []providers.Message(nil) // the model has no part in it

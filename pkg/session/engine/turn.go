@@ -105,7 +105,7 @@ func (ib *inbox) nextTurn(ctx context.Context, chat uint64, p lane.Pass, h func(
 	// another one reads the store.
 	t.over.Store(true)
 	ib.w.Settle(ctx)
-	if !errors.Is(err, context.Canceled) {
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, session.ErrForgotten) {
 		ib.o.Log.Warn().Err(err).Str("turn", t.info.ID).Msg("a turn ended without a commit and will be handed out again")
 	}
 	return false, err

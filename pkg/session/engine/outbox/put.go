@@ -75,6 +75,22 @@ func (o *Outbox) Tell(ctx context.Context, msg channels.Outbound, change func(*t
 		if err := change(x); err != nil {
 			return err
 		}
+		if err := o.handOn(x, &msg); err != nil {
+			return err
+		}
 		return o.PutOne(x, 0, &msg, encoded[0])
 	})
+}
+
+// handOn gives the message that another one finishes to the chat of that: its own chat may be forgotten.
+func (*Outbox) handOn(x *table.Tx, msg *channels.Outbound) error {
+	key := table.IDKey(msg.Finishes)
+	of, err := table.Get[table.SentRecord](x, table.Sent, key)
+	if msg.Finishes == "" || err != nil {
+		return nil //nolint:nilerr // it was not sent, and there is no message to finish
+	}
+	if of.Chat, err = rules.ChatFor(x, msg.Address, 0); err != nil {
+		return err
+	}
+	return x.Put(table.Sent, key, of)
 }
