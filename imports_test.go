@@ -65,7 +65,7 @@ func rooms() map[string][]string {
 		// The checks look at every part of a set-up, and ask the platforms by their clients.
 		"pkg/gateway/doctor": append([]string{
 			"pkg/gateway", "pkg/gateway/admin", "pkg/gateway/modelset", "pkg/gateway/toolset", "pkg/config", "pkg/policy", "pkg/audit",
-			"pkg/session/bolt", "pkg/providers/check", "pkg/channels/console", "pkg/channels/wire",
+			"pkg/session/bolt", "pkg/session/forgets", "pkg/providers/check", "pkg/channels/console", "pkg/channels/wire",
 			"pkg/channels/telegram/api", "pkg/channels/slack/api",
 		}, vocabulary...),
 		// The first configuration is checked as a gateway would, and its model is asked.

@@ -76,6 +76,9 @@ func statusText(r *admin.StatusReport) string {
 	for _, c := range r.Channels {
 		fmt.Fprintf(&b, "channel %s\t%s %s\n", strings.TrimSuffix(c.Name+"/"+c.Account, "/"), c.Health.State, inCell(c.Health.Reason))
 	}
+	if n := len(r.Forgetting); n > 0 {
+		fmt.Fprintf(&b, textStatusForgetting, admin.Count(n, "chat", "chats"), r.Forgetting[0].Local().Format(time.DateTime))
+	}
 	for _, t := range r.Slow {
 		fmt.Fprintf(&b, textSlowTurn,
 			admin.PlaceOf(session.Info{Address: t.Address}), t.Since.Format(time.DateTime), t.Stage)

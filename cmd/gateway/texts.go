@@ -106,6 +106,7 @@ no file of the gateway holds a word of it; --wait returns when that is so.`
 	textForgetCopies      = "these copies of the store were made anew without it:\n"
 	textForgetCopy        = "  %s\n"
 	textForgetBackups     = "a backup that was copied elsewhere holds it: restored here, it comes without it; elsewhere, delete it\n"
+	textStatusForgetting  = "forgetting\t%s, since %s: the rest is being removed from the store and its copies\n"
 	textForgetWait        = "wait until no file holds it"
 	textForgetYes         = "delete it without a question"
 	textJSON              = "print JSON"

@@ -46,6 +46,8 @@ type StatusReport struct {
 	// Trouble keeps messages from being answered as they should be: trouble of the store,
 	// the audit log and AGENT.md.
 	Trouble []string `json:"trouble,omitempty"`
+	// Forgetting are the times at which forgets began that are under way, the oldest first.
+	Forgetting []time.Time `json:"forgetting,omitempty"`
 	// Slow are the turns that have not begun to ask the model for longer than SlowTurn,
 	// the oldest first, maxSlow of them at most.
 	Slow []turn.SlowTurn `json:"slow_turns,omitempty"`
@@ -85,6 +87,9 @@ func status(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
 		if trouble != "" {
 			r.Trouble = append(r.Trouble, trouble)
 		}
+	}
+	for _, e := range g.Forgetting.UnderWay() {
+		r.Forgetting = append(r.Forgetting, e.Time)
 	}
 	r.Slow = g.Agent.Turns().Slow(SlowTurn)
 	r.Slow = r.Slow[:min(len(r.Slow), maxSlow)]

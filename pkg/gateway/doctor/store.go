@@ -15,6 +15,7 @@ import (
 	"parley/pkg/gateway"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/session/bolt"
+	"parley/pkg/session/forgets"
 )
 
 // store reads the whole store as store check does: in the gateway that runs, or its file.
@@ -74,6 +75,9 @@ func (s *setup) restoring() string {
 	return fmt.Sprintf(textRestoreCure, s.program(), newest)
 }
 
+// forgetTime is how long a forget may take.
+const forgetTime = time.Hour
+
 // gateway tells how the gateway does that runs on the state folder, or whether one could
 // write there.
 func (s *setup) gateway(ctx context.Context) []Finding {
@@ -96,6 +100,7 @@ func (s *setup) gateway(ctx context.Context) []Finding {
 			})
 		}
 	}
+	found = append(found, s.forgetting(r.Forgetting)...)
 	for _, slow := range r.Slow {
 		said := fmt.Sprintf(textSlow, slow.Address.Channel, slow.Since.Format(time.DateTime), slow.Stage)
 		found = append(found, Finding{nameGateway, Warn, said, textSlowCure})
@@ -109,6 +114,18 @@ func (s *setup) gateway(ctx context.Context) []Finding {
 	return found
 }
 
+// forgetting tells of forgets that are under way, and of those that take too long.
+func (s *setup) forgetting(since []time.Time) []Finding {
+	if len(since) == 0 {
+		return nil
+	}
+	said := fmt.Sprintf(textForgetting, admin.Count(len(since), "chat", "chats"), since[0].Local().Format(time.DateTime))
+	if time.Now().Sub(since[0]) > forgetTime {
+		return []Finding{{nameGateway, Warn, said, fmt.Sprintf(textForgettingCure, s.program())}}
+	}
+	return []Finding{{nameGateway, OK, said, ""}}
+}
+
 // idle says whether a gateway could start.
 func (s *setup) idle() []Finding {
 	dir := s.cfg.StateDir
@@ -118,5 +135,13 @@ func (s *setup) idle() []Finding {
 	if err := audit.Writable(admin.AuditDir(dir)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return []Finding{{nameGateway, Fail, fmt.Sprintf(textNoAudit, err), fmt.Sprintf(textRightsCure, admin.AuditDir(dir))}}
 	}
-	return []Finding{{nameGateway, OK, fmt.Sprintf(textIdle, s.program()), ""}}
+	ledger, err := forgets.Open(dir)
+	if err != nil {
+		return []Finding{{nameGateway, Fail, err.Error(), fmt.Sprintf(textLedgerCure, dir)}}
+	}
+	var since []time.Time
+	for _, e := range ledger.Unfinished() {
+		since = append(since, e.Time)
+	}
+	return append(s.forgetting(since), Finding{nameGateway, OK, fmt.Sprintf(textIdle, s.program()), ""})
 }

@@ -185,6 +185,10 @@ const (
 		"there, and base_url of %s names it"
 	textModelLate = "it gave no answer within %v: a local model may still be loading; %s models test %s waits longer"
 
+	textForgetting     = "%s being forgotten since %s: the rest is being removed from the store and its copies"
+	textForgettingCure = "the log says which step fails, often for want of room on the disk; %s status tells when it is done"
+	textLedgerCure     = "put forgets.jsonl of a backup into %s, or correct the line"
+
 	textReachIdle       = "%s answers (HTTP %d); no gateway is running, so it was not looked whether it is ours"
 	textReachGood       = "%s leads to the gateway"
 	textReachOther      = "%s answers HTTP %d, which is not the gateway"
