@@ -188,7 +188,7 @@ func rooms() map[string][]string {
 		// The one room below the gateway that puts an engine and a store together.
 		"pkg/session/local": {
 			"pkg/session", "pkg/session/engine", "pkg/session/engine/fsck", "pkg/session/bolt", "pkg/session/forgets",
-			"pkg/session/kv", "pkg/session/engine/rules", "pkg/session/engine/table",
+			"pkg/session/kv", "pkg/session/engine/rules", "pkg/session/engine/table", "pkg/channels",
 		},
 		// The ledger of forgets lies beside the store, and knows ids alone.
 		"pkg/session/forgets": {"pkg/channels", "pkg/openat"},

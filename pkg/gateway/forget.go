@@ -10,13 +10,15 @@ import (
 	"parley/pkg/channels/web"
 	"parley/pkg/gateway/files"
 	"parley/pkg/gateway/forgetting"
+	"parley/pkg/session/local"
+	"parley/pkg/shelf"
 )
 
 // newForgetting forgets chats with all of their files. A part of the gateway with files of chats adds a
 // cleaner here.
 func newForgetting(a *App) *forgetting.Forgetting {
 	return forgetting.New(forgetting.Options{
-		Store: a.store, Now: time.Now, Log: a.o.Log,
+		Engine: a.store, Store: local.ForgetterOf(a.store), Now: time.Now, Log: a.o.Log,
 		Cleaners: []forgetting.Cleaner{
 			func(ctx context.Context, c forgetting.Chat) error { return a.kept.spaces.Forget(ctx, c.Forget, c.At) },
 			func(ctx context.Context, c forgetting.Chat) error {
@@ -32,7 +34,7 @@ func (a *App) forgetScreens(_ context.Context, c forgetting.Chat) error {
 	var errs []error
 	for _, at := range c.At {
 		if at.Channel == web.Name || at.Channel == console.Name {
-			errs = append(errs, a.kept.shelf.Forget(at.Chat))
+			errs = append(errs, shelf.Forget(a.kept.shelf, at.Chat))
 		}
 		if at.Channel == console.Name {
 			errs = append(errs, files.ForgetLines(a.cfg.StateDir))

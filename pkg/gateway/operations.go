@@ -56,7 +56,8 @@ func (a *App) Operations() *admin.Gateway {
 		Policy: a.policy, Approvals: a.tools.Approvals, Spaces: a.kept.spaces, Forgetting: a.forgetting,
 		Home: consoleChat(), Web: a.front.page(), Consoles: admin.Consoles{Handler: a.consoles, Group: a.cfg.Admin.Group},
 		Writer: a.writer, Namer: a.channels.namer, Schedule: cronTimetable{}.Describe,
-		Models: admin.Models{Names: slices.Sorted(maps.Keys(a.cfg.Models)), Currency: a.cfg.Budgets.Currency}, State: a.state, Redact: a.o.Redactor.Redact, Note: a.audit.note, Log: a.o.Log,
+		Models: admin.Models{Names: slices.Sorted(maps.Keys(a.cfg.Models)), Currency: a.cfg.Budgets.Currency},
+		State:  a.state, Redact: a.o.Redactor.Redact, Note: a.audit.note, Log: a.o.Log,
 	}
 }
 

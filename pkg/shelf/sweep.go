@@ -28,7 +28,7 @@ func (s *Shelf) Sweep(ctx context.Context) error {
 }
 
 // Forget removes all files of a chat.
-func (s *Shelf) Forget(chat string) error {
+func Forget(s *Shelf, chat string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := os.RemoveAll(s.path(chatFolder(chat))); err != nil {

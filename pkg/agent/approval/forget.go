@@ -64,7 +64,7 @@ func (p *Approvals) AskForget(ctx context.Context, t *turn.Turn, _ string) (turn
 	}
 	if err := surface.MayAsk(o); err != nil {
 		re.Text = fmt.Sprintf(textForgetUnasked, err)
-		return re, nil //nolint:nilerr // it is told
+		return re, nil
 	}
 	re.Approvals, re.Outbox = []session.Approval{a}, []channels.Outbound{o}
 	p.Asked(&a)

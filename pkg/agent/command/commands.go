@@ -141,7 +141,8 @@ func (h *commandTurn) answer(ctx context.Context) (turn.Reply, error) {
 func (h *commandTurn) others() map[string]Answer {
 	c := conversation{h.T, h.o, h.arg}
 	return map[string]Answer{
-		"schedule": h.o.Schedule, "tasks": h.o.Tasks, "cancel": h.o.Cancel, "revoke": h.o.Revoke, "forget": h.o.Forget, "link": h.o.Link, "unlink": h.o.Unlink,
+		"schedule": h.o.Schedule, "tasks": h.o.Tasks, "cancel": h.o.Cancel, "revoke": h.o.Revoke, "forget": h.o.Forget,
+		"link": h.o.Link, "unlink": h.o.Unlink,
 		"history": func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.history(ctx) },
 		"undo":    func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.undo(ctx) },
 		"resume":  func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.resume(ctx) },

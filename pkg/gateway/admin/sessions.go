@@ -10,6 +10,7 @@ import (
 	"parley/pkg/gateway/linking"
 	"parley/pkg/policy"
 	"parley/pkg/session"
+	"parley/pkg/session/local"
 )
 
 // ListSessions emits the [session.Info] of each conversation.
@@ -100,7 +101,7 @@ func forgetSession(ctx context.Context, g *Gateway, r *Request, emit Emit) error
 	}
 	done.Done = true
 	if len(done.Copies) == 0 {
-		done.Copies, err = g.Store.Copies()
+		done.Copies, err = local.ForgetterOf(g.Store).Copies()
 	}
 	return errors.Join(err, emit(done))
 }

@@ -88,8 +88,9 @@ func status(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
 			r.Trouble = append(r.Trouble, trouble)
 		}
 	}
-	for _, e := range g.Forgetting.UnderWay() {
-		r.Forgetting = append(r.Forgetting, e.Time)
+	under := g.Forgetting.UnderWay()
+	for i := range under {
+		r.Forgetting = append(r.Forgetting, under[i].Time)
 	}
 	r.Slow = g.Agent.Turns().Slow(SlowTurn)
 	r.Slow = r.Slow[:min(len(r.Slow), maxSlow)]

@@ -120,7 +120,7 @@ func (s *setup) forgetting(since []time.Time) []Finding {
 		return nil
 	}
 	said := fmt.Sprintf(textForgetting, admin.Count(len(since), "chat", "chats"), since[0].Local().Format(time.DateTime))
-	if time.Now().Sub(since[0]) > forgetTime {
+	if time.Since(since[0]) > forgetTime {
 		return []Finding{{nameGateway, Warn, said, fmt.Sprintf(textForgettingCure, s.program())}}
 	}
 	return []Finding{{nameGateway, OK, said, ""}}
@@ -140,8 +140,9 @@ func (s *setup) idle() []Finding {
 		return []Finding{{nameGateway, Fail, err.Error(), fmt.Sprintf(textLedgerCure, dir)}}
 	}
 	var since []time.Time
-	for _, e := range ledger.Unfinished() {
-		since = append(since, e.Time)
+	under := ledger.Unfinished()
+	for i := range under {
+		since = append(since, under[i].Time)
 	}
 	return append(s.forgetting(since), Finding{nameGateway, OK, fmt.Sprintf(textIdle, s.program()), ""})
 }

@@ -55,7 +55,7 @@ func openFolders(dir string) error {
 	const all = 0o700
 	root, err := os.OpenRoot(dir)
 	if err != nil { // it is closed itself; it is ours, and no link
-		if err := os.Chmod(dir, all); err != nil { //nolint:gosec // a folder
+		if err := os.Chmod(dir, all); err != nil {
 			return err
 		}
 		if root, err = os.OpenRoot(dir); err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -37,7 +38,8 @@ type Cleaner func(ctx context.Context, c Chat) error
 
 // Options are the parts that a [Forgetting] works with; all are required.
 type Options struct {
-	Store *local.Engine
+	Engine *local.Engine
+	Store  local.Forgetter
 	// Cleaners remove the files of chats.
 	Cleaners []Cleaner
 	Now      func() time.Time
@@ -60,7 +62,7 @@ type Forgetting struct {
 
 // New is the forgetting of a store.
 func New(o Options) *Forgetting {
-	return &Forgetting{o: o, ledger: o.Store.Forgets(), more: make(chan struct{}, 1), changed: make(chan struct{})}
+	return &Forgetting{o: o, ledger: o.Store.Ledger(), more: make(chan struct{}, 1), changed: make(chan struct{})}
 }
 
 // Ask is one forget.
@@ -75,7 +77,7 @@ type Ask struct {
 
 // Forget begins a forget and deletes the records and files. The rest is done in the background by Run, or
 // by Finish. It returns the id of the forget.
-func (f *Forgetting) Forget(ctx context.Context, a Ask) (string, error) { //nolint:gocritic // a question is a value
+func (f *Forgetting) Forget(ctx context.Context, a Ask) (string, error) {
 	ctx = context.WithoutCancel(ctx) // it is finished in any case, so it may be finished now
 	e := forgets.Entry{
 		ID: strings.ToLower(rand.Text()[:10]), Time: f.o.Now().UTC(), Chat: a.Of.Chat, Session: a.Of.Session, At: a.Of.Address,
@@ -83,7 +85,7 @@ func (f *Forgetting) Forget(ctx context.Context, a Ask) (string, error) { //noli
 	}
 	if a.Of.Current {
 		e.Session = ""
-		all, err := f.o.Store.Addresses(ctx, a.Of.Chat)
+		all, err := f.o.Store.Addresses(a.Of.Chat)
 		if err != nil {
 			return "", err
 		}
@@ -136,7 +138,7 @@ func (f *Forgetting) begin(ctx context.Context, e *forgets.Entry, conversation s
 // store deletes the records.
 func (f *Forgetting) store(ctx context.Context, e *forgets.Entry, conversation string) error {
 	if conversation == "" { // a later attempt
-		info, err := f.o.Store.Sessions().Lookup(ctx, e.At)
+		info, err := f.o.Engine.Sessions().Lookup(ctx, e.At)
 		switch {
 		case !e.Whole():
 			conversation = e.Session
@@ -151,7 +153,7 @@ func (f *Forgetting) store(ctx context.Context, e *forgets.Entry, conversation s
 	if e.Question != "" {
 		return f.o.Store.Renew(ctx, conversation, told(e))
 	}
-	err := f.o.Store.Sessions().Forget(ctx, conversation)
+	err := f.o.Engine.Sessions().Forget(ctx, conversation)
 	if errors.Is(err, session.ErrNotFound) {
 		return nil
 	}
@@ -196,9 +198,10 @@ func (f *Forgetting) files(ctx context.Context, e *forgets.Entry) error {
 func (f *Forgetting) Resume(ctx context.Context) {
 	f.first.Lock()
 	defer f.first.Unlock()
-	for _, e := range f.ledger.Unfinished() {
-		f.o.Log.Info().Str("forget", e.ID).Msg("going on with a forget that an earlier process began")
-		if err := f.begin(ctx, &e, ""); err != nil {
+	all := f.ledger.Unfinished()
+	for i := range all {
+		f.o.Log.Info().Str("forget", all[i].ID).Msg("going on with a forget that an earlier process began")
+		if err := f.begin(ctx, &all[i], ""); err != nil {
 			f.o.Log.Warn().Err(err).Msg("a step of forgetting failed; it is tried again")
 		}
 	}
@@ -249,8 +252,8 @@ func (f *Forgetting) Finish(ctx context.Context) (copies []string, err error) {
 	if err := f.did(all, forgets.StepPages, "F7"); err != nil {
 		return nil, err
 	}
-	if f.o.Store.Held() == "" { // the older ones of a held store are those that it may need
-		if _, err := f.o.Store.Snapshot(ctx); err != nil {
+	if f.o.Engine.Held() == "" { // the older ones of a held store are those that it may need
+		if _, err := f.o.Engine.Snapshot(ctx); err != nil {
 			return nil, err
 		}
 		failpoint.Hit("F8")
@@ -321,12 +324,7 @@ func (f *Forgetting) Wait(ctx context.Context, id string) error {
 
 // left says whether a forget has steps that are left.
 func (f *Forgetting) left(id string) bool {
-	for _, e := range f.ledger.Unfinished() {
-		if e.ID == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(f.ledger.Unfinished(), func(e forgets.Entry) bool { return e.ID == id })
 }
 
 // UnderWay are the forgets with steps that are left, the oldest first.

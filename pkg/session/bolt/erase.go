@@ -51,7 +51,7 @@ const erasePause = time.Millisecond
 func (s *Store) Erase(ctx context.Context) error {
 	s.snapMu.Lock() // a snapshot reads for long
 	defer s.snapMu.Unlock()
-	f, err := os.OpenFile(filepath.Join(s.o.Dir, fileDB), os.O_RDWR, 0) //nolint:gosec // the operator's own state_dir
+	f, err := os.OpenFile(filepath.Join(s.o.Dir, fileDB), os.O_RDWR, 0)
 	if err != nil {
 		return dirError(s.o.Dir, err)
 	}
@@ -222,7 +222,7 @@ func eraseAlone(db *bbolt.DB, path string) error {
 // and files that were replaced or found damaged. Each is rewritten and put in the place of the old one,
 // whole. All rewrites those too that have none of it in their records, for their free pages; and a copy
 // that cannot be read is removed then. It returns the paths of those that were rewritten or removed.
-func (s *Store) CleanCopies(ctx context.Context, all bool) (changed []string, err error) { //nolint:revive // flag-parameter: two uses
+func (s *Store) CleanCopies(ctx context.Context, all bool) (changed []string, err error) {
 	s.snapMu.Lock()
 	defer s.snapMu.Unlock()
 	dir := s.o.Dir
@@ -324,7 +324,7 @@ func (s *Store) rewrite(path string) (err error) {
 	if err == nil {
 		err = forget(db, temp, s.o.Forgotten, s.o.Now())
 	}
-	if err = errors.Join(err, table.Guard(db.Close)); err != nil {
+	if err := errors.Join(err, table.Guard(db.Close)); err != nil {
 		return err
 	}
 	if err := verify(temp); err != nil {

@@ -69,24 +69,25 @@ func TestErasingLeavesNoByteOfAForgottenChat(t *testing.T) {
 	_, err := e.Snapshot(t.Context())
 	must(t, err)
 	must(t, os.WriteFile(filepath.Join(dir, "parley.db.damaged-x"), []byte("no store: "+forgottenWord), 0o600))
-	must(t, e.Forgets().Add(entryOf(at)))
+	must(t, local.ForgetterOf(e).Ledger().Add(entryOf(at)))
 	must(t, e.Sessions().Forget(t.Context(), at.Session))
 	if got := holders(t, dir, forgottenWord); len(got) != 3 {
 		t.Fatalf("before it is erased the word is in %v: the test shows nothing", got)
 	}
 
 	ctx, stop := context.WithCancel(t.Context())
+	rest := context.WithoutCancel(ctx)
 	var beside sync.WaitGroup
 	beside.Go(func() {
 		for i := 0; ctx.Err() == nil; i++ {
-			must(t, e.Inbox().Append(t.Context(), []session.Item{message("busy", fmt.Sprint("b", i), "a word")}, nil))
-			_, err := e.Sessions().Lookup(t.Context(), message("busy", "", "").Address)
+			must(t, e.Inbox().Append(rest, []session.Item{message("busy", fmt.Sprint("b", i), "a word")}, nil))
+			_, err := e.Sessions().Lookup(rest, message("busy", "", "").Address)
 			must(t, err)
 		}
 	})
-	err = e.Erase(t.Context())
+	err = local.ForgetterOf(e).Erase(t.Context())
 	if err == nil {
-		_, err = e.CleanCopies(t.Context(), true)
+		_, err = local.ForgetterOf(e).CleanCopies(t.Context(), true)
 	}
 	stop()
 	beside.Wait()
@@ -114,14 +115,19 @@ func TestErasingLeavesNoByteOfAForgottenChat(t *testing.T) {
 func TestARestoreBringsNoForgottenChatBack(t *testing.T) {
 	t.Parallel()
 	tests := map[string]func(t *testing.T, dir, snap string){
-		"by the operator": func(t *testing.T, dir, snap string) { must(t, local.Restore(t.Context(), dir, snap)) },
+		"by the operator": func(t *testing.T, dir, snap string) {
+			t.Helper()
+			must(t, local.Restore(t.Context(), dir, snap))
+		},
 		"of a damaged store": func(t *testing.T, dir, snap string) {
+			t.Helper()
 			b, err := os.ReadFile(snap)
 			must(t, err)
 			must(t, os.WriteFile(filepath.Join(dir, "snapshots", "parley-20990101T000000.000000000Z.db"), b, 0o600))
 			must(t, os.WriteFile(filepath.Join(dir, "parley.db"), []byte("no store"), 0o600))
 		},
 		"by hand": func(t *testing.T, dir, snap string) {
+			t.Helper()
 			b, err := os.ReadFile(snap)
 			must(t, err)
 			must(t, os.WriteFile(filepath.Join(dir, "parley.db"), b, 0o600))
@@ -140,13 +146,13 @@ func TestARestoreBringsNoForgottenChatBack(t *testing.T) {
 			must(t, err)
 			backup := filepath.Join(backups, "backup.db")
 			must(t, os.WriteFile(backup, b, 0o600))
-			must(t, e.Forgets().Add(entryOf(at)))
+			must(t, local.ForgetterOf(e).Ledger().Add(entryOf(at)))
 			must(t, e.Sessions().Forget(t.Context(), at.Session))
-			must(t, e.Erase(t.Context()))
+			must(t, local.ForgetterOf(e).Erase(t.Context()))
 			must(t, e.Close())
 			bringBack(t, dir, backup)
 			e = open(t, dir)
-			if _, err := e.CleanCopies(t.Context(), false); err != nil {
+			if _, err := local.ForgetterOf(e).CleanCopies(t.Context(), false); err != nil {
 				t.Error(err)
 			}
 			all, err := e.Sessions().List(t.Context(), "", 9)

@@ -111,18 +111,18 @@ func (s sessions) forget(ctx context.Context, id string) error {
 }
 
 // EndForgetting removes what is left of forgotten conversations, and returns when it is gone.
-func (e *Engine) EndForgetting(ctx context.Context) error { return e.keeper.RemoveGone(ctx) }
+func EndForgetting(ctx context.Context, e *Engine) error { return e.keeper.RemoveGone(ctx) }
 
 // Renew deletes the chat of a session as Forget does, and begins it anew at its address with a message
 // and with the use that counts for its budget, in one transaction. The rest is removed by EndForgetting.
 // [session.ErrNotFound]: the session is gone; the message is queued unless its id was queued before.
-func (e *Engine) Renew(ctx context.Context, sessionID string, told channels.Outbound) error {
+func Renew(ctx context.Context, e *Engine, sessionID string, told channels.Outbound) error {
 	err := e.out.Tell(ctx, told, func(t *table.Tx) error { return rules.Renew(t, sessionID) })
 	return errors.Join(err, e.tokens.Along(ctx, func(*table.Tx) error { return nil }))
 }
 
 // Addresses are those of a chat, the present one first.
-func (e *Engine) Addresses(_ context.Context, chat string) (all []channels.Address, err error) {
+func Addresses(e *Engine, chat string) (all []channels.Address, err error) {
 	err = e.w.View(func(t *table.Tx) error { all, err = rules.Addresses(t, chat); return err })
 	return all, err
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"time"
 
+	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/session/bolt"
+	"parley/pkg/session/engine"
 	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
 	"parley/pkg/session/forgets"
@@ -102,22 +104,38 @@ func Restore(ctx context.Context, dir, snap string) error {
 	return bolt.Restore(ctx, dir, snap, forgotten{dir})
 }
 
-// Forgets is the ledger of forgets.
-func (e *Engine) Forgets() *forgets.Ledger { return e.forgets }
+// Forgetter is the part of an engine by which chats are forgotten.
+type Forgetter struct{ e *Engine }
+
+// ForgetterOf is that of an engine.
+func ForgetterOf(e *Engine) Forgetter { return Forgetter{e} }
+
+// Ledger is the ledger of forgets.
+func (f Forgetter) Ledger() *forgets.Ledger { return f.e.forgets }
+
+// Addresses are those of a chat, the present one first.
+func (f Forgetter) Addresses(chat string) ([]channels.Address, error) {
+	return engine.Addresses(f.e.Engine, chat)
+}
+
+// Renew deletes the chat of a session and begins it anew with a message, as [engine.Renew] does.
+func (f Forgetter) Renew(ctx context.Context, sessionID string, told channels.Outbound) error {
+	return engine.Renew(ctx, f.e.Engine, sessionID, told)
+}
 
 // Erase waits until the records of forgotten conversations are deleted, and overwrites what is left of them
 // in the pages of the store, as [bolt.Store.Erase] does.
-func (e *Engine) Erase(ctx context.Context) error {
-	if err := e.EndForgetting(ctx); err != nil {
+func (f Forgetter) Erase(ctx context.Context) error {
+	if err := engine.EndForgetting(ctx, f.e.Engine); err != nil {
 		return err
 	}
-	return e.file.Erase(ctx)
+	return f.e.file.Erase(ctx)
 }
 
 // CleanCopies removes forgotten chats from the copies of the store, as [bolt.Store.CleanCopies] does.
-func (e *Engine) CleanCopies(ctx context.Context, all bool) ([]string, error) {
-	return e.file.CleanCopies(ctx, all)
-} //nolint:revive // flag-parameter: as there
+func (f Forgetter) CleanCopies(ctx context.Context, all bool) ([]string, error) {
+	return f.e.file.CleanCopies(ctx, all)
+}
 
-// Copies are the paths of the copies of the store in the state folder, as [bolt.Store.Copies] tells.
-func (e *Engine) Copies() ([]string, error) { return e.file.Copies() }
+// Copies are the paths of the copies of the store in the state folder.
+func (f Forgetter) Copies() ([]string, error) { return f.e.file.Copies() }
