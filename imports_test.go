@@ -47,6 +47,8 @@ func rooms() map[string][]string {
 			"pkg/gateway/files", "pkg/config", "pkg/policy", "pkg/sandbox", "pkg/documents", "pkg/tools", "pkg/tools/...", "workspace",
 			"internal/test/testtools",
 		}, vocabulary...),
+		// The corpora of a gateway.
+		"pkg/gateway/corpora": {"pkg/config", "pkg/corpus", "pkg/tools/files"},
 		// The models of a gateway.
 		"pkg/gateway/modelset": append([]string{
 			"pkg/config", "pkg/policy", "pkg/agent/turn", "pkg/providers/...",
@@ -154,7 +156,9 @@ func rooms() map[string][]string {
 		"pkg/index/blocks":  nil,
 		"pkg/index/passage": nil,
 		"pkg/index/words":   nil,
-		"pkg/sandbox":       {"pkg/fair"},
+		// The corpora know no chats either: folders have names.
+		"pkg/corpus":  {"pkg/index", "pkg/index/blocks", "pkg/index/passage", "pkg/index/words", "pkg/openat"},
+		"pkg/sandbox": {"pkg/fair"},
 		// Documents are parsed by helper processes in the sandbox; the readers know no tool and no chat.
 		"pkg/documents": {"pkg/sandbox", "pkg/documents/..."},
 		"pkg/audit":     nil,
@@ -209,6 +213,7 @@ func rooms() map[string][]string {
 		"pkg/tools/internal/output":    nil,
 		"pkg/tools/internal/schema":    {"pkg/providers", "pkg/tools/internal/output"},
 		"pkg/tools/*/...":              tool,
+		"pkg/tools/corpora":            {"pkg/tools", "pkg/corpus", "pkg/fair", "pkg/providers"},
 		"pkg/tools/recall":             {"pkg/tools", "pkg/session", "pkg/providers", "pkg/history"},
 		// The index of the chats' own pasts.
 		"pkg/history": {"pkg/session", "pkg/providers", "pkg/index", "pkg/index/...", "pkg/fair"},

@@ -112,6 +112,8 @@ type Files struct {
 	// ChatFile returns those for one chat; it is read for every turn there. Nil: there
 	// are none.
 	ChatFile func(a channels.Address) string
+	// Folders is the same of [prompt.Options].
+	Folders func(a channels.Address) string
 }
 
 // Limits bound turns; a field that is 0 has its default.
@@ -234,7 +236,7 @@ func New(o Options) (*Agent, error) {
 func newDeps(a *Agent) turn.Deps {
 	o := &a.o
 	prompts := prompt.New(prompt.Options{
-		Store: o.Engine.Sessions(), AgentFile: o.Files.AgentFile, ChatFile: o.Files.ChatFile, Fetch: o.Files.Fetch,
+		Store: o.Engine.Sessions(), AgentFile: o.Files.AgentFile, ChatFile: o.Files.ChatFile, Folders: o.Files.Folders, Fetch: o.Files.Fetch,
 	})
 	return turn.Deps{
 		Models: o.Models, Tools: o.Tools, Offered: o.Offered, WhileBusy: o.WhileBusy, Space: o.Files.Space,

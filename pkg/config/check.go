@@ -34,6 +34,7 @@ func (c checker) run() {
 	c.owners()
 	budgetChecker{c}.budgets()
 	fileChecker{c}.files()
+	fileChecker{c}.corpora()
 	toolChecker{c}.tools()
 	programChecker{c}.programs()
 	webChecker{c}.web()

@@ -17,6 +17,7 @@ type Config struct {
 	Owners    []string          `yaml:"owners" jsonschema_description:"Whose direct chats have the rights of the console: telegram:ID or slack:TEAM/ID."`
 	Budgets   Budgets           `yaml:"budgets"`
 	Tools     Tools             `yaml:"tools"`
+	Corpora   map[string]Corpus `yaml:"corpora" jsonschema_description:"Folders of documents that chosen chats search, by a name of your choice."`
 	Schedules Schedules         `yaml:"schedules"`
 	Channels  Channels          `yaml:"channels"`
 	HTTP      HTTP              `yaml:"http"`

@@ -22,7 +22,7 @@ func (c folderChecker) folders() {
 	if c.cfg.Workspace != filepath.Join(c.cfg.StateDir, "workspace") { // else the one problem is enough
 		c.folder("workspace", space)
 	}
-	switch own := []string{"audit", "outgoing", "snapshots"}; {
+	switch own := []string{"audit", "index", "outgoing", "snapshots"}; {
 	case within(space, state):
 		c.at("state_dir", "must not lie inside the workspace, where tools read and write: move it out")
 	case slices.ContainsFunc(own, func(name string) bool { return within(filepath.Join(state, name), space) }):

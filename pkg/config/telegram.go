@@ -208,6 +208,11 @@ func (w *walker) strangeBots(cfg *Config) {
 			check(fmt.Sprintf("tools.files.roots.%s.chats[%d]", name, i), place)
 		}
 	}
+	for name, corpus := range cfg.Corpora {
+		for i, place := range corpus.Chats {
+			check(fmt.Sprintf("corpora.%s.chats[%d]", name, i), place)
+		}
+	}
 }
 
 // oncePerBot finds two entries with one bot: each would take the other's updates.

@@ -16,7 +16,9 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/channels/web"
 	"parley/pkg/config"
+	"parley/pkg/corpus"
 	"parley/pkg/gateway/admin"
+	"parley/pkg/gateway/corpora"
 	"parley/pkg/gateway/files"
 	"parley/pkg/gateway/forgetting"
 	"parley/pkg/gateway/linking"
@@ -68,6 +70,7 @@ type fileStores struct {
 	deadLetters *files.DeadLetters
 	telemetry   *telemetry.Log
 	past        *history.History
+	corpora     *corpus.Library
 }
 
 // Options are the needs of an App beside the configuration.
@@ -183,6 +186,7 @@ func (a *App) keepFiles(context.Context) error {
 		Dir: filepath.Join(a.cfg.StateDir, "telemetry"), Now: time.Now, Log: a.o.Log,
 		Counts: func() []tools.Stats { return a.tools.Registry.StatsByModel() },
 	})
+	a.kept.corpora = corpora.Open(a.cfg, nil, a.o.Log)
 	byPlace := map[string]string{}
 	for place, chat := range a.cfg.Chats {
 		if chat.Prompt != "" {
@@ -247,6 +251,7 @@ func (a *App) openChannels(ctx context.Context) error {
 func (a *App) makeTools(context.Context) error {
 	o := toolset.Options{
 		Known: a.policy.Addresses, LookupEnv: a.o.LookupEnv, Redact: a.o.Redactor.Redact, Auditor: a.audit, Log: a.o.Log,
+		Corpora: a.kept.corpora,
 	}
 	if !a.o.Operate {
 		o.Groups = toolset.ClaimGroups(&a.cfg.Tools)
@@ -264,6 +269,7 @@ func (a *App) makeAgent(context.Context) error {
 		Credential: keyring{a.store.Tokens(), a.policy}.holds,
 		Files: agent.Files{
 			Space: a.kept.spaces.Of, Fetch: a.kept.attachments.Fetch, AgentFile: a.kept.agentFile.Text, ChatFile: a.chatPrompt,
+			Folders: a.tools.Folders,
 		},
 		WhileBusy: a.cfg.Agent.WhileBusy, AnswerEdits: a.cfg.Agent.AnswerEdits,
 		Limits: agent.Limits{

@@ -69,6 +69,7 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 	serveHTTP(sending, work, a, &at.serving, stopIntake)
 	at.run(intake, sending)
 	a.ready()
+	at.serving.Go(func() { a.kept.corpora.Run(sending) })
 
 	settled := time.AfterFunc(settleTime, footprint.GiveBack)
 	<-intake.Done()

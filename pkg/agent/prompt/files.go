@@ -27,6 +27,8 @@ type Files struct {
 	// Agent are the operator's instructions, Chat those for the chat alone; User and Memory
 	// are files of the space.
 	Agent, Chat, User, Memory string
+	// Folders names the folders of the chat beside its own files.
+	Folders string
 }
 
 // Files reads the files of a prompt for the chat at an address. A disk that hangs holds up the call until ctx
@@ -42,7 +44,7 @@ func (r *Reader) Files(ctx context.Context, at channels.Address, space string, l
 				defer r.release(space, ended)
 				p := panics.Catch(func() {
 					heads := readHeads(space, log, "USER.md", "MEMORY.md")
-					got = Files{Agent: r.o.AgentFile(), Chat: r.o.ChatFile(at), User: heads[0], Memory: heads[1]}
+					got = Files{Agent: r.o.AgentFile(), Chat: r.o.ChatFile(at), User: heads[0], Memory: heads[1], Folders: r.o.Folders(at)}
 				})
 				if p != nil {
 					broken = fmt.Errorf("the files of the prompt cannot be read: %v\n%s", p.Value, p.Stack)

@@ -29,6 +29,9 @@ type Options struct {
 	AgentFile func() string
 	// ChatFile returns the operator's instructions for one chat, or is nil.
 	ChatFile func(a channels.Address) string
+	// Folders names the folders of a chat beside its own files, in the same words in each turn, or
+	// is nil.
+	Folders func(a channels.Address) string
 	// Fetch stores a file that came with a message in the chat's space, as long as ctx
 	// lets it, and tells the outcome. It is called for several files at once, and again
 	// for the same one where a turn goes on after a crash. Nil fetches no file.
@@ -47,7 +50,7 @@ type Reader struct {
 }
 
 // instructions are those of a turn, and their parts.
-type instructions struct{ agent, chat, closing, whole string }
+type instructions struct{ agent, chat, folders, closing, whole string }
 
 const (
 	// How many instructions are kept, and how long their last sentences may be, in bytes.
@@ -63,18 +66,21 @@ func New(o Options) *Reader {
 	if o.ChatFile == nil {
 		o.ChatFile = func(channels.Address) string { return "" }
 	}
+	if o.Folders == nil {
+		o.Folders = func(channels.Address) string { return "" }
+	}
 	return &Reader{o: o, reading: map[string]chan struct{}{}}
 }
 
-// System is the instructions of a turn: the operator's, those for the chat, and the
-// closing sentences of the turn's kind. It stays the same from turn to turn, and the
+// System is the instructions of a turn: the operator's, those for the chat, its folders,
+// and the closing sentences of the turn's kind. It stays the same from turn to turn, and the
 // history follows it.
 func (r *Reader) System(files Files, closing string) providers.Message {
 	m := providers.Message{Role: providers.RoleSystem}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range r.systems {
-		if s := &r.systems[i]; s.closing == closing && s.chat == files.Chat && s.agent == files.Agent {
+		if s := &r.systems[i]; s.closing == closing && s.chat == files.Chat && s.folders == files.Folders && s.agent == files.Agent {
 			m.Content = s.whole
 			return m
 		}
@@ -85,7 +91,7 @@ func (r *Reader) System(files Files, closing string) providers.Message {
 	if len(r.systems) == maxSystems {
 		r.systems = append(r.systems[:0], r.systems[1:]...)
 	}
-	r.systems = append(r.systems, instructions{files.Agent, files.Chat, closing, m.Content})
+	r.systems = append(r.systems, instructions{files.Agent, files.Chat, files.Folders, closing, m.Content})
 	return m
 }
 
@@ -96,6 +102,9 @@ func compose(files Files, closing string) string {
 	}
 	if s := strings.TrimSpace(files.Chat); s != "" {
 		parts = append(parts, "# This chat\n", text.ClipBytes(s, MaxRules), "\n\n")
+	}
+	if files.Folders != "" {
+		parts = append(parts, "# Folders\nBeside its own files this chat has:\n", files.Folders, "\n\n")
 	}
 	return strings.Join(append(parts, closing), "")
 }

@@ -118,6 +118,8 @@ func (c toolCheck) off(name string) string {
 		return "tools.disabled"
 	case len(t.Enabled) > 0 && !slices.Contains(t.Enabled, name):
 		return "tools.enabled, which does not name it"
+	case isCorpora(name) && len(c.cfg.Corpora) == 0:
+		return "corpora, which names none"
 	case name == find.Name && !t.Lazy:
 		return "tools.lazy"
 	case name == "run_command" && !t.Shell.Enabled:

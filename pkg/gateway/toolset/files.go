@@ -44,35 +44,56 @@ func fileOptions(f *config.FileTools, known Addresses) files.Options {
 	}
 }
 
-// fileRoots gives each chat the folders that the configuration names for it,
-// under any of the addresses that it is known by.
+// fileRoots gives each call the folders of its chat.
 func fileRoots(roots map[string]config.FileRoot, known Addresses) func(tools.Invocation) []files.Root {
 	if len(roots) == 0 {
 		return nil
 	}
-	type grant struct {
-		root   files.Root
-		places []policy.Place
-	}
-	var grants []grant
+	of := rootsOf(roots, known)
+	return func(inv tools.Invocation) []files.Root { return of(addressOf(inv)) }
+}
+
+// rootsOf gives each chat the folders that the configuration names for it.
+func rootsOf(roots map[string]config.FileRoot, known Addresses) func(channels.Address) []files.Root {
+	grants := grants[files.Root]{known: known}
 	for _, name := range slices.Sorted(maps.Keys(roots)) {
 		r := roots[name]
-		g := grant{root: files.Root{Name: name, Dir: r.Path, Writable: r.Mode == files.ReadWrite}}
-		for _, s := range r.Chats {
-			if place, err := policy.ParsePlace(s); err == nil { // the configuration was checked
-				g.places = append(g.places, place)
-			}
-		}
-		grants = append(grants, g)
+		grants.add(files.Root{Name: name, Dir: r.Path, Writable: r.Mode == files.ReadWrite}, r.Chats)
 	}
-	return func(inv tools.Invocation) []files.Root {
-		at := known(channels.Address{Channel: inv.Channel, Account: inv.Account, Chat: inv.Chat, Thread: inv.Thread})
-		var out []files.Root
-		for i := range grants {
-			if slices.ContainsFunc(grants[i].places, func(p policy.Place) bool { return slices.ContainsFunc(at, p.Governs) }) {
-				out = append(out, grants[i].root)
-			}
+	return grants.of
+}
+
+// grants are things that the configuration gives to chats.
+type grants[T any] struct {
+	known  Addresses
+	things []T
+	places [][]policy.Place
+}
+
+func (g *grants[T]) add(thing T, chats []string) {
+	var places []policy.Place
+	for _, s := range chats {
+		if place, err := policy.ParsePlace(s); err == nil { // the configuration was checked
+			places = append(places, place)
 		}
-		return out
 	}
+	g.things, g.places = append(g.things, thing), append(g.places, places)
+}
+
+// of are those of a chat, under any of the addresses that it is known by.
+func (g *grants[T]) of(a channels.Address) (out []T) {
+	if len(g.things) == 0 {
+		return nil
+	}
+	at := g.known(a)
+	for i := range g.things {
+		if slices.ContainsFunc(g.places[i], func(p policy.Place) bool { return slices.ContainsFunc(at, p.Governs) }) {
+			out = append(out, g.things[i])
+		}
+	}
+	return out
+}
+
+func addressOf(inv tools.Invocation) channels.Address {
+	return channels.Address{Channel: inv.Channel, Account: inv.Account, Chat: inv.Chat, Thread: inv.Thread}
 }

@@ -13,6 +13,7 @@ import (
 	"parley/pkg/tools"
 	"parley/pkg/tools/calc"
 	"parley/pkg/tools/clock"
+	"parley/pkg/tools/corpora"
 	"parley/pkg/tools/files"
 	"parley/pkg/tools/find"
 	"parley/pkg/tools/message"
@@ -30,7 +31,9 @@ type Options struct {
 	Redact    func(string) string
 	Auditor   tools.Auditor
 	Groups    Groups
-	Log       zerolog.Logger
+	// Corpora are the folders of documents.
+	Corpora corpora.Library
+	Log     zerolog.Logger
 }
 
 // Set is the tools of a gateway.
@@ -44,6 +47,9 @@ type Set struct {
 	o       Options
 	boxes   sandboxes
 	offered func(channels.Address, string) bool
+	// corpora and roots are the folders of a chat.
+	corpora func(channels.Address) []corpora.Corpus
+	roots   func(channels.Address) []files.Root
 	// lasting are the tools that a chat of one request lacks: those of its files, of what comes
 	// later, and of its past.
 	lasting map[string]bool
@@ -53,6 +59,7 @@ type Set struct {
 func New(cfg *config.Config, o Options) *Set {
 	s := &Set{
 		Approvals: askRules(&cfg.Tools), cfg: cfg, o: o,
+		corpora: corporaOf(cfg.Corpora, o.Known), roots: rootsOf(cfg.Tools.Files.Roots, o.Known),
 		boxes: newSandboxes(cfg, o.Groups), offered: offered(cfg.Tools.Chats, o.Known), lasting: map[string]bool{},
 		Registry: tools.NewToolRegistryWith(tools.Options{
 			Log: o.Log, Authorizer: levelAuthorizer{}, Timeout: time.Duration(cfg.Tools.Timeout), Redact: o.Redact, Auditor: o.Auditor,
@@ -64,6 +71,7 @@ func New(cfg *config.Config, o Options) *Set {
 	r.Register(clock.New(time.Now))
 	r.Register(find.New())
 	r.SetEnabled(find.Name, cfg.Tools.Lazy)
+	s.addCorpora()
 	s.registerLasting(fileTools(cfg, o.Known))
 	for _, t := range slices.Concat(
 		commandTools(cfg, s.boxes, o.Log), codeTools(cfg, s.boxes), webTools(cfg), dataTools(), testTools(o.LookupEnv),
@@ -126,7 +134,7 @@ func (s *Set) registerLasting(all []tools.Tool) {
 // Offered says whether a chat has a tool, by the configuration. A chat of one request has no
 // tool that needs a chat which lasts.
 func (s *Set) Offered(at channels.Address, tool string) bool {
-	return (!at.Passing() || !s.lasting[tool]) && s.offered(at, tool)
+	return (!at.Passing() || !s.lasting[tool]) && s.offered(at, tool) && (!isCorpora(tool) || len(s.corpora(at)) > 0)
 }
 
 // LogGroups tells the operator how the memory of programs is counted.

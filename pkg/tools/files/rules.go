@@ -138,3 +138,12 @@ func (s *space) reachWritable(rel string) error {
 func isTemp(name string) bool {
 	return strings.HasPrefix(name, tempPrefix) && strings.HasSuffix(name, tempSuffix)
 }
+
+// Matcher says which paths below a folder match one of the patterns, as [CheckPattern] describes them.
+func Matcher(patterns []string) (func(path string) bool, error) {
+	re, err := anyOf(patterns)
+	if err != nil {
+		return nil, err
+	}
+	return re.MatchString, nil
+}

@@ -1,0 +1,69 @@
+package config
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+)
+
+// maxCorpora bounds the corpora of a gateway.
+const maxCorpora = 100
+
+// Corpus is a folder of documents that chosen chats can search.
+type Corpus struct {
+	Path    string   `yaml:"path" jsonschema_description:"An absolute path of a folder. It must not hold the workspace, the state or the configuration, nor lie in one of them."`
+	Chats   []string `yaml:"chats" jsonschema_description:"The chats that search it: CHANNEL:[ACCOUNT/]CHAT[#THREAD]."`
+	Glob    []string `yaml:"glob" jsonschema_description:"Patterns such as **/*.md; when set, only files that match one are indexed. Default: all files of known formats."`
+	Trusted bool     `yaml:"trusted" jsonschema_description:"Whether its content counts as the operator's own words. Default false: after a passage was read, more calls ask."`
+}
+
+// corpora checks the folders of documents.
+func (c fileChecker) corpora() {
+	if len(c.cfg.Corpora) > maxCorpora {
+		c.at("corpora", "has more than %d entries: join some folders, or take some out", maxCorpora)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.cfg.Corpora)) {
+		c.corpus("corpora."+name, name, c.cfg.Corpora[name])
+	}
+}
+
+func (c fileChecker) corpus(path, name string, k Corpus) {
+	if !regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`).MatchString(name) {
+		c.at(path, "a corpus has a name of letters, digits, - and _, at most 32")
+	}
+	switch {
+	case k.Path == "":
+		c.at(path+".path", "is missing: write the absolute path of a folder")
+	case !filepath.IsAbs(k.Path):
+		c.at(path+".path", "must be an absolute path")
+	default:
+		c.apart(path+".path", k.Path)
+		c.rootFolder(path+".path", resolved(k.Path))
+		c.trusts(path, k)
+	}
+	if len(k.Chats) == 0 {
+		c.at(path+".chats", "is missing: list the chats that search this folder, such as telegram:123456789")
+	}
+	for i, place := range k.Chats {
+		c.place(fmt.Sprintf("%s.chats[%d]", path, i), place)
+	}
+	for i, pattern := range k.Glob {
+		if c.options.Pattern != nil {
+			c.report(fmt.Sprintf("%s.glob[%d]", path, i), c.options.Pattern(pattern))
+		}
+	}
+}
+
+// trusts reports a trusted corpus into which chats can write: their words would come back as the
+// operator's.
+func (c fileChecker) trusts(path string, k Corpus) {
+	at := resolved(k.Path)
+	for _, name := range slices.Sorted(maps.Keys(c.cfg.Tools.Files.Roots)) {
+		r := c.cfg.Tools.Files.Roots[name]
+		if root := resolved(r.Path); k.Trusted && r.Mode == "rw" && filepath.IsAbs(r.Path) && (within(root, at) || within(at, root)) {
+			c.at(path+".trusted", "cannot hold, because chats write into this folder by tools.files.roots.%s: take it out, or choose another folder", name)
+		}
+	}
+}

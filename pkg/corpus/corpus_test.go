@@ -1,0 +1,448 @@
+package corpus_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"parley/pkg/corpus"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience bounds a test; one that passes ends long before.
+const patience = time.Minute
+
+// place is a folder of documents, and the file of an index.
+type place struct {
+	t        *testing.T
+	ctx      context.Context
+	dir, ix  string
+	log      bytes.Buffer
+	library  *corpus.Library
+	finished chan struct{}
+}
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	top := t.TempDir()
+	p := &place{t: t, ctx: ctx, dir: filepath.Join(top, "docs"), ix: filepath.Join(top, "state", "index", "corpora")}
+	if err := os.Mkdir(p.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// writes writes a file that was last changed an hour ago, and less by n minutes.
+func (p *place) writes(name, content string, n int) {
+	p.t.Helper()
+	path := filepath.Join(p.dir, name)
+	when := time.Now().Add(-time.Hour + time.Duration(n)*time.Minute)
+	err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600), os.Chtimes(path, when, when))
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *place) folder() corpus.Folder { return corpus.Folder{Name: "docs", Dir: p.dir} }
+
+// runs runs a library over folders until the test, or the function that it gives, ends it.
+func (p *place) runs(read corpus.ReadFunc, folders ...corpus.Folder) (stop func()) {
+	p.t.Helper()
+	p.library = corpus.New(corpus.Options{
+		Path: p.ix, Folders: folders, Read: read, Period: time.Millisecond, Log: zerolog.New(zerolog.SyncWriter(&p.log)),
+	})
+	ctx, cancel := context.WithCancel(p.ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		p.library.Run(ctx)
+	}()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		<-ended
+	})
+	p.t.Cleanup(stop)
+	return stop
+}
+
+// until waits for the state of the corpus.
+func (p *place) until(what string, ok func(corpus.State) bool) corpus.State {
+	p.t.Helper()
+	look := time.NewTicker(2 * time.Millisecond)
+	defer look.Stop()
+	for {
+		s := p.library.States([]string{"docs"})[0]
+		if !s.Looked.IsZero() && s.Waiting == 0 && ok(s) {
+			return s
+		}
+		select {
+		case <-look.C:
+		case <-p.ctx.Done():
+			p.t.Fatalf("waiting for %s: %+v\n%s", what, s, &p.log)
+		}
+	}
+}
+
+func indexed(n int) func(corpus.State) bool { return func(s corpus.State) bool { return s.Files == n } }
+
+// finds are the files with their lines that a search finds.
+func (p *place) finds(words string, names ...string) (found []string) {
+	p.t.Helper()
+	got, err := p.library.Search(p.ctx, names, words, 10)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, g := range got {
+		found = append(found, fmt.Sprintf("%s %d-%d %s", g.File, g.First, g.Last, g.Heading))
+	}
+	return found
+}
+
+func (p *place) holds(words string) bool {
+	p.t.Helper()
+	raw, err := os.ReadFile(p.ix)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return bytes.Contains(raw, []byte(words))
+}
+
+func TestFilesAreFoundWithTheirPlaces(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.writes("leave.md", "# Leave\n\nIntroduction.\n\n## Sick days\n\nCall Nora before nine.\n", 0)
+	p.writes("deep/down/rules.txt", "One rule.\n\nThe wombat has the key.\n", 0)
+	p.writes("empty.md", "", 0)
+	p.writes("picture.png", "wombat", 0)
+	p.writes("old.txt", "caf\xe9", 0)
+	p.writes("page.html", "<p>wombat</p>", 0)
+	p.runs(nil, p.folder())
+	s := p.until("the files", indexed(3))
+	want := []corpus.Unread{{File: "old.txt", Why: "it is no text in UTF-8"}, {File: "page.html", Why: "this build reads no .html files"}}
+	if d := cmp.Diff(want, s.Unread); d != "" {
+		t.Error(d)
+	}
+	for words, want := range map[string][]string{
+		"sick":          {"leave.md 7-7 Leave > Sick days"},
+		"where wombats": {"deep/down/rules.txt 1-3 "},
+		"nonsense":      nil,
+	} {
+		if got := p.finds(words, "docs"); !slices.Equal(got, want) {
+			t.Errorf("%q finds %q, want %q", words, got, want)
+		}
+	}
+	if got := p.finds("wombat"); got != nil {
+		t.Errorf("without a name of a corpus it finds %q", got)
+	}
+}
+
+// TestChangesAreSeen: new words are found, former ones and files that are gone are not, and their
+// words leave the file of the index.
+func TestChangesAreSeen(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.writes("a.md", "alpacas graze", 0)
+	p.writes("b.md", "badgers dig", 0)
+	stop := p.runs(nil, p.folder())
+	p.until("two files", indexed(2))
+	p.writes("a.md", "antelopes graze", 1)
+	if err := os.Remove(filepath.Join(p.dir, "b.md")); err != nil {
+		t.Fatal(err)
+	}
+	p.writes("c.md", "camels rest", 0)
+	p.until("the changes", func(corpus.State) bool { return p.finds("antelopes", "docs") != nil && p.finds("camels", "docs") != nil })
+	for _, gone := range []string{"alpacas", "badgers"} {
+		if got := p.finds(gone, "docs"); got != nil {
+			t.Errorf("%s are still found: %q", gone, got)
+		}
+	}
+	stop()
+	p.runs(nil, p.folder()) // the next process finds them without reading
+	p.until("the same files", indexed(2))
+	if got := p.finds("camels", "docs"); len(got) != 1 {
+		t.Errorf("after a restart: %q", got)
+	}
+}
+
+// TestAFormerCorpusLeavesTheIndex, and so does a former place of one: no word of it stays in the file.
+func TestAFormerCorpusLeavesTheIndex(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.writes("one/a.md", "alpacas graze", 0)
+	p.writes("two/b.md", "badgers dig", 0)
+	at := func(name, dir string) corpus.Folder {
+		return corpus.Folder{Name: name, Dir: filepath.Join(p.dir, dir)}
+	}
+	stop := p.runs(nil, at("docs", "one"), at("other", "two"))
+	p.until("a file", indexed(1))
+	stop()
+	stop = p.runs(nil, at("docs", "two"))
+	p.until("the other file", indexed(1))
+	if got := p.finds("alpacas badgers", "docs", "other"); !slices.Equal(got, []string{"b.md 1-1 "}) {
+		t.Errorf("found %q", got)
+	}
+	stop()
+	if p.holds("a.md") {
+		t.Error("the index has the name of a file of a former corpus")
+	}
+	p.runs(nil)
+	look := time.NewTicker(2 * time.Millisecond)
+	defer look.Stop()
+	for {
+		if _, err := os.Stat(p.ix); errors.Is(err, os.ErrNotExist) {
+			return
+		}
+		select {
+		case <-look.C:
+		case <-p.ctx.Done():
+			t.Fatal("the index is still there without a corpus")
+		}
+	}
+}
+
+// TestNoLinkIsFollowed, no pipe is waited for, and a file with other names is not read.
+func TestNoLinkIsFollowed(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	outside := filepath.Join(filepath.Dir(p.dir), "outside")
+	at := func(name string) string { return filepath.Join(p.dir, name) }
+	p.writes("a.md", "alpacas graze", 0)
+	p.writes("../outside/secret.md", "wombat", 0)
+	p.writes("twice.md", "wombat", 0)
+	err := errors.Join(
+		os.Symlink(filepath.Join(outside, "secret.md"), at("link.md")), os.Symlink(outside, at("folder")),
+		os.Symlink(outside, at("folder.md")), os.Symlink(p.dir, at("loop")),
+		syscall.Mkfifo(at("pipe.md"), 0o600), os.Link(at("twice.md"), at("again.md")),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.runs(nil, p.folder())
+	s := p.until("the one file", indexed(1))
+	if got := p.finds("wombat", "docs"); got != nil {
+		t.Errorf("found %q", got)
+	}
+	want := []string{"2 links are not followed", "1 names are no plain files: pipes, names with control characters, or too deep below the folder"}
+	if d := cmp.Diff(want, s.Notes); d != "" {
+		t.Error(d)
+	}
+	if len(s.Unread) != 2 || s.Unread[0].Why != "it has several names (hard links)" {
+		t.Errorf("not read are %+v", s.Unread)
+	}
+}
+
+// TestAFileIsNeverIndexedHalf: one that is swapped, or written to, while it is read is read again.
+func TestAFileIsNeverIndexedHalf(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(p *place){
+		"swapped": func(p *place) {
+			p.writes("new", "second", 5)
+			if err := os.Rename(filepath.Join(p.dir, "new"), filepath.Join(p.dir, "page.html")); err != nil {
+				p.t.Error(err)
+			}
+		},
+		"written": func(p *place) { p.writes("page.html", "second", 5) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.writes("page.html", "first", 0)
+			p.writes("z.md", "last", 0)
+			reads := 0
+			p.runs(func(context.Context, string, *os.File) (string, error) {
+				if reads++; reads == 1 {
+					change(p)
+					return "alpacas graze", nil
+				}
+				return "badgers dig", nil
+			}, p.folder())
+			p.until("both files", indexed(2))
+			if got := p.finds("alpacas", "docs"); got != nil {
+				t.Errorf("found %q of the former file", got)
+			}
+			if got := p.finds("badgers", "docs"); len(got) != 1 {
+				t.Errorf("found %q of the present file", got)
+			}
+		})
+	}
+}
+
+// TestAFreshFileWaits, because the program that writes it may not be at its end.
+func TestAFreshFileWaits(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.writes("a.md", "alpacas graze", 0)
+	ahead := time.Now().Add(time.Second)
+	p.writes("b.md", "badgers", 0)
+	if err := os.Chtimes(filepath.Join(p.dir, "b.md"), ahead, ahead); err != nil {
+		t.Fatal(err)
+	}
+	p.runs(nil, p.folder())
+	p.until("the settled file", func(s corpus.State) bool { return s.Files >= 1 })
+	if got := p.finds("badgers", "docs"); got != nil && time.Now().Before(ahead) {
+		t.Errorf("found %q at once", got)
+	}
+	p.until("the other file", indexed(2))
+	if time.Now().Before(ahead.Add(2 * time.Second)) {
+		t.Error("the file was read within two seconds of its last change")
+	}
+}
+
+// TestBounds: what is left out is told.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.writes("a.md", "alpacas graze", 0)
+	p.writes("huge.md", "", 0)
+	when := time.Now().Add(-time.Hour)
+	huge := filepath.Join(p.dir, "huge.md")
+	if err := errors.Join(os.Truncate(huge, 1<<40), os.Chtimes(huge, when, when)); err != nil {
+		t.Skipf("no room for a file with a hole: %v", err)
+	}
+	for i := range 30 {
+		p.writes(fmt.Sprintf("bad%02d.md", i), "\xff", 0)
+	}
+	p.writes(strings.Repeat("d/", 40)+"deep.md", "wombat", 0)
+	p.runs(nil, p.folder())
+	s := p.until("a file", indexed(1))
+	if len(s.Unread) != 20 || s.MoreUnread != 11 || len(s.Notes) != 1 {
+		t.Errorf("the state is %+v", s)
+	}
+	if len(p.finds("wombat", "docs")) > 0 {
+		t.Error("a file too deep is found")
+	}
+}
+
+// TestDamage: an index that is damaged before the start, or while it is in use, is made anew.
+func TestDamage(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for i := range 20 {
+		p.writes(fmt.Sprintf("f%d.md", i), fmt.Sprintf("alpacas graze in meadow number%d", i), 0)
+	}
+	damage := func() {
+		t.Helper()
+		raw, err := os.ReadFile(p.ix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := os.OpenFile(p.ix, os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range raw {
+			raw[i] ^= 0xff
+		}
+		if _, err := f.WriteAt(raw[200:], 200); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop := p.runs(nil, p.folder())
+	p.until("the files", indexed(20))
+	stop()
+	damage()
+	p.runs(nil, p.folder())
+	p.until("the files again", indexed(20))
+	if got := p.finds("meadow number7", "docs"); len(got) != 10 {
+		t.Errorf("found %q", got)
+	}
+	damage()
+	look := time.NewTicker(2 * time.Millisecond)
+	defer look.Stop()
+	for {
+		got, err := p.library.Search(p.ctx, []string{"docs"}, "alpacas", 10)
+		switch {
+		case err == nil && len(got) == 10:
+			return
+		case err != nil && !errors.Is(err, corpus.ErrNotReady):
+			t.Fatal(err)
+		}
+		select {
+		case <-look.C:
+		case <-p.ctx.Done():
+			t.Fatalf("not made anew: %v", err)
+		}
+	}
+}
+
+// TestRebuild reads all files again, with a library that runs and with one that does not.
+func TestRebuild(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.writes("page.html", "", 0)
+	var mu sync.Mutex
+	reads := 0
+	read := func(context.Context, string, *os.File) (string, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		reads++
+		return fmt.Sprintf("reading%d", reads), nil
+	}
+	stop := p.runs(read, p.folder())
+	p.until("the file", indexed(1))
+	for _, word := range []string{"reading2", "reading3"} {
+		if err := p.library.Rebuild(p.ctx); err != nil {
+			t.Fatal(err)
+		}
+		p.until("the file", indexed(1))
+		if len(p.finds(word, "docs")) != 1 {
+			t.Errorf("%s is not found", word)
+		}
+	}
+	stop()
+	if err := p.library.Rebuild(p.ctx); err != nil {
+		t.Fatal(err)
+	}
+	p.runs(read, p.folder())
+	p.until("the file", indexed(1))
+	if len(p.finds("reading4", "docs")) != 1 {
+		t.Error("reading4 is not found")
+	}
+}
+
+// TestAMissingFolder is told, and is indexed when it comes.
+func TestAMissingFolder(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.writes("sub/a.md", "alpacas graze", 0)
+	p.writes("b.md", "badgers", 0)
+	moved := filepath.Join(p.dir, "moved")
+	if err := os.Rename(filepath.Join(p.dir, "sub"), moved); err != nil {
+		t.Fatal(err)
+	}
+	p.runs(nil, corpus.Folder{Name: "docs", Dir: filepath.Join(p.dir, "sub")}, corpus.Folder{Name: "other", Dir: p.dir})
+	look := time.NewTicker(2 * time.Millisecond)
+	defer look.Stop()
+	for p.library.States([]string{"docs"})[0].Trouble == "" {
+		select {
+		case <-look.C:
+		case <-p.ctx.Done():
+			t.Fatal("no trouble is told")
+		}
+	}
+	if err := os.Rename(moved, filepath.Join(p.dir, "sub")); err != nil {
+		t.Fatal(err)
+	}
+	if s := p.until("the file", indexed(1)); s.Trouble != "" {
+		t.Errorf("still in trouble: %s", s.Trouble)
+	}
+}

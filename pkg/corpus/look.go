@@ -1,0 +1,249 @@
+package corpus
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"parley/pkg/index"
+	"parley/pkg/index/passage"
+	"parley/pkg/index/words"
+)
+
+const (
+	// How many files, and bytes of text, one step indexes.
+	stepFiles, stepBytes = 64, 1 << 20
+	// sample is how much of a text tells its language.
+	sample = 4 << 10
+	// tells is the time between two lines of progress in the log.
+	tells = 10 * time.Second
+)
+
+// record is the data of a document: the file that was read, and why it has no text.
+type record struct {
+	stamp
+
+	Why string `json:"why,omitempty"`
+	// Reads is the number of formats that the reader had.
+	Reads int `json:"r,omitempty"`
+}
+
+// look is one look at a corpus.
+type look struct {
+	w      *worker
+	folder *Folder
+	walk   *walk
+	scope  string
+	known  map[string]record
+
+	pending []file
+	unread  []Unread
+	total   int
+	changed int
+	told    time.Time
+}
+
+// begin lists the files of a corpus, takes those that are gone out of the index, and finds those
+// that are to be read. It gives nil for a folder that cannot be looked at.
+func (w *worker) begin(ctx context.Context, f *Folder) (*look, error) {
+	lk := &look{w: w, folder: f, scope: scopeOf(f), known: map[string]record{}, told: time.Now()}
+	for e, err := range w.ix.Documents(ctx, lk.scope) {
+		if err != nil {
+			return nil, err
+		}
+		var r record
+		if json.Unmarshal(e.Data, &r) != nil {
+			r = record{} // read it again
+		}
+		lk.known[e.ID] = r
+	}
+	began := time.Now()
+	found, err := walkFolder(ctx, f)
+	w.walked += time.Since(began)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		if errors.Is(err, fs.ErrNotExist) {
+			w.l.change(f.Name, func(s *State) { *s = State{Corpus: f.Name, Trouble: err.Error()} })
+			return nil, lk.remove(ctx, func(string) bool { return true })
+		}
+		w.l.change(f.Name, func(s *State) { s.Trouble, s.Waiting = err.Error(), 0 })
+		return nil, nil //nolint:nilnil // the state tells of it, and the other corpora go on
+	}
+	lk.walk = found
+	slices.SortFunc(found.files, func(a, b file) int { return cmp.Compare(a.path, b.path) })
+	there := map[string]bool{}
+	for _, file := range found.files {
+		there[file.path] = true
+		if r, ok := lk.known[file.path]; !ok || r.stamp != file.stamp || r.Reads != lk.reads(file.path) {
+			lk.pending = append(lk.pending, file)
+		} else if r.Why != "" {
+			lk.unread = append(lk.unread, Unread{file.path, r.Why})
+		}
+	}
+	if err := lk.remove(ctx, func(name string) bool { return !there[name] && !found.misses(name) }); err != nil {
+		lk.close()
+		return nil, err
+	}
+	if lk.total = len(lk.pending); lk.total > 0 {
+		w.l.o.Log.Info().Str("corpus", f.Name).Int("files", lk.total).Msg("indexing a corpus")
+	}
+	lk.tell()
+	return lk, nil
+}
+
+// reads tells whether a reader was there for a file.
+func (lk *look) reads(name string) int {
+	if formatOf(name) == formatOther && lk.w.l.o.Read != nil {
+		return 1
+	}
+	return 0
+}
+
+// remove takes documents out of the index.
+func (lk *look) remove(ctx context.Context, gone func(name string) bool) error {
+	var names []string
+	for name := range lk.known {
+		if gone(name) {
+			names = append(names, name)
+			delete(lk.known, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	lk.w.gone = true
+	lk.changed += len(names)
+	return lk.w.ix.Update(ctx, func(b *index.Batch) error {
+		for _, name := range names {
+			if err := b.Remove(lk.scope, name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// step reads some files and puts them into the index.
+func (lk *look) step(ctx context.Context) error {
+	var docs []index.Document
+	size := 0
+	for n := 0; len(lk.pending) > 0 && n < stepFiles && size < stepBytes && ctx.Err() == nil; n++ {
+		next := lk.pending[0]
+		lk.pending = lk.pending[1:]
+		passages, r, err := lk.read(ctx, next.path)
+		if err != nil {
+			continue
+		}
+		if was, ok := lk.known[next.path]; ok && was == r {
+			continue // it still cannot be read
+		}
+		d, err := document(next.path, passages, r)
+		if err != nil {
+			return err
+		}
+		for i := range passages {
+			size += len(passages[i].Text)
+		}
+		docs = append(docs, d)
+		lk.known[next.path] = r
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if len(docs) > 0 {
+		lk.changed += len(docs)
+		err := lk.w.ix.Update(ctx, func(b *index.Batch) error {
+			for i := range docs {
+				if err := b.Put(lk.scope, docs[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	lk.tell()
+	return nil
+}
+
+// read reads a file. The error says that it is left for the next look; what is in the index of it
+// stays until then.
+func (lk *look) read(ctx context.Context, name string) ([]passage.Passage, record, error) {
+	passages, was, err := lk.w.l.read(ctx, lk.walk.root, name)
+	var why unread
+	switch {
+	case errors.As(err, &why):
+		lk.unread = append(lk.unread, Unread{name, string(why)})
+		return nil, record{stamp: was, Why: string(why), Reads: lk.reads(name)}, nil
+	case errors.Is(err, errChanged):
+		lk.w.soon = true
+		return nil, record{}, err
+	case err != nil:
+		lk.unread = append(lk.unread, Unread{name, err.Error()})
+		return nil, record{}, err
+	}
+	return passages, record{stamp: was, Reads: lk.reads(name)}, nil
+}
+
+func document(name string, passages []passage.Passage, r record) (index.Document, error) {
+	data, err := json.Marshal(r)
+	if err != nil {
+		return index.Document{}, err
+	}
+	var head strings.Builder
+	for i := 0; i < len(passages) && head.Len() < sample; i++ {
+		head.WriteString(passages[i].Text)
+		head.WriteString("\n")
+	}
+	return index.Document{
+		ID: name, Title: strings.TrimSuffix(name, path.Ext(name)), Language: words.Detect(head.String(), words.None), Data: data, Passages: passages,
+	}, nil
+}
+
+// tell puts the progress into the state of the corpus, and now and then into the log.
+func (lk *look) tell() {
+	files, bytes := 0, int64(0)
+	for _, r := range lk.known {
+		if r.Why == "" {
+			files++
+			bytes += r.Size
+		}
+	}
+	lk.w.l.change(lk.folder.Name, func(s *State) {
+		s.Files, s.Bytes, s.Waiting, s.Notes, s.Trouble = files, bytes, len(lk.pending), lk.walk.notes(), ""
+	})
+	if len(lk.pending) > 0 && time.Since(lk.told) >= tells {
+		lk.told = time.Now()
+		lk.w.l.o.Log.Info().Str("corpus", lk.folder.Name).Int("done", lk.total-len(lk.pending)).Int("files", lk.total).Msg("indexing goes on")
+	}
+}
+
+// end tells that a corpus was looked at as a whole.
+func (lk *look) end() {
+	slices.SortFunc(lk.unread, func(a, b Unread) int { return cmp.Compare(a.File, b.File) })
+	shown := min(len(lk.unread), maxUnread)
+	var files int
+	lk.w.l.change(lk.folder.Name, func(s *State) {
+		s.Unread, s.MoreUnread, s.Looked = slices.Clone(lk.unread[:shown]), len(lk.unread)-shown, time.Now()
+		files = s.Files
+	})
+	if lk.changed > 0 {
+		lk.w.l.o.Log.Info().Str("corpus", lk.folder.Name).Int("files", files).Int("unread", len(lk.unread)).Msg("the corpus is indexed")
+	}
+}
+
+func (lk *look) close() {
+	if lk.walk != nil {
+		_ = lk.walk.root.Close()
+	}
+}

@@ -1,0 +1,146 @@
+package corpus
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"parley/pkg/index/passage"
+	"parley/pkg/openat"
+	"parley/pkg/text"
+)
+
+// readTime bounds the reading of a file of another format.
+const readTime = 30 * time.Second
+
+// maxWhy bounds the reason of a reader, in bytes.
+const maxWhy = 200
+
+// format is how the text of a file is made.
+type format int
+
+const (
+	formatNone format = iota
+	formatMarkdown
+	formatText
+	formatOther // by Options.Read
+)
+
+func formatOf(name string) format {
+	switch strings.ToLower(path.Ext(name)) {
+	case ".md", ".markdown":
+		return formatMarkdown
+	case ".txt", ".text", ".rst", ".adoc", ".org":
+		return formatText
+	case ".html", ".htm", ".csv", ".tsv", ".json", ".pdf", ".docx":
+		return formatOther
+	default:
+		return formatNone
+	}
+}
+
+// unread is the reason for which a file is not indexed. It holds until the file changes.
+type unread string
+
+func (u unread) Error() string { return string(u) }
+
+// errChanged says that a file is being changed: the next look reads it.
+var errChanged = errors.New("it is being changed")
+
+// read gives the text of a file as passages, whole and as it was at one moment. The error is an
+// [unread], errChanged, or one of the moment.
+func (l *Library) read(ctx context.Context, root *os.Root, name string) ([]passage.Passage, stamp, error) {
+	f, info, err := openat.File(root, name)
+	if err != nil {
+		return nil, stamp{}, openError(err)
+	}
+	defer func() { _ = f.Close() }()
+	was := stampOf(info)
+	if age := time.Since(info.ModTime()); age > -settle && age < settle {
+		return nil, was, errChanged
+	}
+	if was.Size > MaxFile {
+		return nil, was, unread(fmt.Sprintf(textLarge, text.FileSize(MaxFile)))
+	}
+	passages, err := l.passages(ctx, name, f, was.Size)
+	if !same(root, name, f, info) {
+		return nil, was, errChanged
+	}
+	return passages, was, err
+}
+
+// openError is why a file cannot be opened.
+func openError(err error) error {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return unread(textNoRight)
+	case errors.Is(err, openat.ErrManyNames):
+		return unread(textLinked)
+	case errors.Is(err, openat.ErrLink), errors.Is(err, openat.ErrNotRegular), errors.Is(err, fs.ErrNotExist):
+		return errChanged // a look saw a file here
+	default:
+		return err
+	}
+}
+
+// same says that an open file is as it was when it was opened, and still has its name.
+func same(root *os.Root, name string, f *os.File, info fs.FileInfo) bool {
+	open, err := f.Stat()
+	if err != nil || stampOf(open) != stampOf(info) {
+		return false
+	}
+	named, err := root.Lstat(name)
+	return err == nil && os.SameFile(named, info) && stampOf(named) == stampOf(info)
+}
+
+func (l *Library) passages(ctx context.Context, name string, f *os.File, size int64) ([]passage.Passage, error) {
+	kind := formatOf(name)
+	if kind == formatOther {
+		return l.other(ctx, name, f)
+	}
+	raw, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(raw)) != size {
+		return nil, errChanged
+	}
+	raw = bytes.TrimPrefix(raw, []byte("\ufeff"))
+	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
+		return nil, unread(textNotText)
+	}
+	if kind == formatMarkdown {
+		return slices.Collect(passage.Markdown(string(raw))), nil
+	}
+	return slices.Collect(passage.Text(string(raw))), nil
+}
+
+// other reads a file of another format.
+func (l *Library) other(ctx context.Context, name string, f *os.File) ([]passage.Passage, error) {
+	if l.o.Read == nil {
+		return nil, unread(fmt.Sprintf(textNoReader, strings.ToLower(path.Ext(name))))
+	}
+	limit, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	got, err := l.o.Read(limit, name, f)
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, unread(text.ClipBytes(fmt.Sprintf(textFailed, err), maxWhy))
+	case len(got) > MaxFile:
+		return nil, unread(fmt.Sprintf(textLarge, text.FileSize(MaxFile)))
+	case !utf8.ValidString(got):
+		return nil, unread(textNotText)
+	}
+	return slices.Collect(passage.Markdown(got)), nil
+}

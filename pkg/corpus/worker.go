@@ -1,0 +1,201 @@
+package corpus
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"time"
+
+	"parley/pkg/index"
+	"parley/pkg/index/blocks"
+)
+
+// registry is the scope whose documents name the scopes of the corpora, so that those of former
+// ones are found.
+const registry = "corpora"
+
+// mostDamages is how often one look makes a damaged index anew.
+const mostDamages = 2
+
+// errAnew ends a pass after which the index is emptied.
+var errAnew = errors.New("the index is to be made anew")
+
+// worker writes the index of a library.
+type worker struct {
+	l  *Library
+	ix *index.Index
+	// rest says that the worker rests as long as it worked.
+	rest bool
+
+	asked  []chan error // by those that wait for a rebuild
+	soon   bool         // a file was being changed
+	walked time.Duration
+	gone   bool // documents left the index
+	purged time.Time
+}
+
+// scopeOf is the name of a corpus in the index. A corpus whose folder is another one now begins anew.
+func scopeOf(f *Folder) string {
+	sum := sha256.Sum256([]byte(f.Dir))
+	return "corpus " + f.Name + " " + hex.EncodeToString(sum[:8])
+}
+
+// watch looks at the folders until ctx ends.
+func (w *worker) watch(ctx context.Context) {
+	for ctx.Err() == nil {
+		err := w.look(ctx)
+		for _, done := range w.asked {
+			done <- err
+		}
+		w.asked = nil
+		if err != nil && ctx.Err() == nil {
+			w.l.o.Log.Warn().Err(err).Msg("the index of the corpora cannot be written; the next look tries it again")
+			w.l.troubled(err)
+		}
+		pause := w.l.o.Period
+		if w.soon {
+			pause = min(pause, settle)
+		}
+		w.pause(ctx, max(pause, slowdown*w.walked))
+	}
+}
+
+// look passes over all folders. An index that is damaged, or that somebody wants anew, is emptied
+// before.
+func (w *worker) look(ctx context.Context) error {
+	anew := len(w.asked) > 0
+	for damages := 0; ; {
+		if anew {
+			if err := w.ix.Reset(ctx); err != nil {
+				return err
+			}
+		}
+		err := w.pass(ctx)
+		switch {
+		case errors.Is(err, errAnew):
+		case errors.Is(err, blocks.ErrDamaged) && damages < mostDamages:
+			damages++
+			w.l.o.Log.Warn().Err(err).Msg("the index of the corpora is damaged and is made anew")
+		default:
+			return err
+		}
+		anew = true
+	}
+}
+
+// pause waits, until somebody asks for a rebuild at the latest.
+func (w *worker) pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	case done := <-w.l.rebuilds:
+		w.asked = append(w.asked, done)
+	case <-w.l.damaged:
+		w.asked = append(w.asked, make(chan error, 1))
+	}
+}
+
+// pass looks at all folders once, and indexes the files that changed, of each corpus some in turn.
+func (w *worker) pass(ctx context.Context) error {
+	w.soon, w.walked = false, 0
+	if err := w.register(ctx); err != nil {
+		return err
+	}
+	var looks []*look
+	defer func() {
+		for _, lk := range looks {
+			lk.close()
+		}
+	}()
+	for i := range w.l.o.Folders {
+		lk, err := w.begin(ctx, &w.l.o.Folders[i])
+		if err != nil {
+			return err
+		}
+		if lk != nil {
+			looks = append(looks, lk)
+		}
+	}
+	for more := true; more; {
+		more = false
+		for _, lk := range looks {
+			if len(lk.pending) == 0 {
+				continue
+			}
+			more = true
+			if err := w.turn(ctx, lk); err != nil {
+				return err
+			}
+		}
+	}
+	for _, lk := range looks {
+		lk.end()
+	}
+	return w.purge(ctx)
+}
+
+// turn indexes some files of a corpus, and rests.
+func (w *worker) turn(ctx context.Context, lk *look) error {
+	began := time.Now()
+	if err := lk.step(ctx); err != nil {
+		return err
+	}
+	if !w.rest {
+		return nil
+	}
+	before := len(w.asked)
+	if w.pause(ctx, time.Since(began)); len(w.asked) > before {
+		return errAnew
+	}
+	return ctx.Err()
+}
+
+// register takes the documents of former corpora out of the index, and names those of today.
+func (w *worker) register(ctx context.Context) error {
+	today := map[string]bool{}
+	for i := range w.l.o.Folders {
+		today[scopeOf(&w.l.o.Folders[i])] = true
+	}
+	var former []string
+	for e, err := range w.ix.Documents(ctx, registry) {
+		if err != nil {
+			return err
+		}
+		if !today[e.ID] {
+			former = append(former, e.ID)
+		}
+		delete(today, e.ID)
+	}
+	if len(former)+len(today) == 0 {
+		return nil
+	}
+	w.gone = w.gone || len(former) > 0
+	return w.ix.Update(ctx, func(b *index.Batch) error {
+		for _, scope := range former {
+			if err := errors.Join(b.Drop(scope), b.Remove(registry, scope)); err != nil {
+				return err
+			}
+		}
+		for scope := range today {
+			if err := b.Put(registry, index.Document{ID: scope}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// purge removes the words of documents that are gone from the file.
+func (w *worker) purge(ctx context.Context) error {
+	if !w.gone || !w.purged.IsZero() && time.Since(w.purged) < purges {
+		return nil
+	}
+	if err := w.ix.Purge(ctx); err != nil {
+		return err
+	}
+	w.gone, w.purged = false, time.Now()
+	return nil
+}
