@@ -166,7 +166,9 @@ func TestChangesAreSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.writes("c.md", "camels rest", 0)
-	p.until("the changes", func(corpus.State) bool { return p.finds("antelopes", "docs") != nil && p.finds("camels", "docs") != nil })
+	p.until("the changes", func(corpus.State) bool {
+		return p.finds("antelopes", "docs") != nil && p.finds("camels", "docs") != nil
+	})
 	for _, gone := range []string{"alpacas", "badgers"} {
 		if got := p.finds(gone, "docs"); got != nil {
 			t.Errorf("%s are still found: %q", gone, got)

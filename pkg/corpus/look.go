@@ -70,12 +70,7 @@ func (w *worker) begin(ctx context.Context, f *Folder) (*look, error) {
 	case ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
-		if errors.Is(err, fs.ErrNotExist) {
-			w.l.change(f.Name, func(s *State) { *s = State{Corpus: f.Name, Trouble: err.Error()} })
-			return nil, lk.remove(ctx, func(string) bool { return true })
-		}
-		w.l.change(f.Name, func(s *State) { s.Trouble, s.Waiting = err.Error(), 0 })
-		return nil, nil //nolint:nilnil // the state tells of it, and the other corpora go on
+		return nil, lk.unreachable(ctx, err)
 	}
 	lk.walk = found
 	slices.SortFunc(found.files, func(a, b file) int { return cmp.Compare(a.path, b.path) })
@@ -97,6 +92,25 @@ func (w *worker) begin(ctx context.Context, f *Folder) (*look, error) {
 	}
 	lk.tell()
 	return lk, nil
+}
+
+// unreachable tells why the folder cannot be looked at. The documents of one that is gone leave the
+// index, those of one that a disk keeps back stay.
+func (lk *look) unreachable(ctx context.Context, why error) error {
+	known := ""
+	lk.w.l.change(lk.folder.Name, func(s *State) {
+		known = s.Trouble
+		if s.Trouble, s.Waiting = why.Error(), 0; errors.Is(why, fs.ErrNotExist) {
+			*s = State{Corpus: s.Corpus, Trouble: why.Error()}
+		}
+	})
+	if known != why.Error() {
+		lk.w.l.o.Log.Warn().Err(why).Str("corpus", lk.folder.Name).Msg("the folder of a corpus cannot be read")
+	}
+	if !errors.Is(why, fs.ErrNotExist) {
+		return nil
+	}
+	return lk.remove(ctx, func(string) bool { return true })
 }
 
 // reads tells whether a reader was there for a file.

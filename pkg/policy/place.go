@@ -89,14 +89,21 @@ func (p Place) Matches(a channels.Address) bool {
 		(p.Thread == "" || p.Thread == a.Thread)
 }
 
-// Governs says whether a rule for this place holds in the chat at an address. A rule for the person
-// of the console holds in each of its conversations, whatever their names are.
+// Governs says whether a rule for this place holds in the chat at an address. A rule for a person of
+// the console or of the web holds in each of their conversations, whatever the names of these are.
 func (p Place) Governs(a channels.Address) bool {
-	if p.Channel == consoleChannel && p.Chat == consoleChat {
+	switch {
+	case p.Channel == consoleChannel && p.Chat == consoleChat:
 		p.Chat = ""
+	case p.isWebPerson():
+		a.Chat = strings.TrimPrefix(a.Chat[:max(0, strings.LastIndexByte(a.Chat, '.'))], webChannel+":")
 	}
 	return p.Matches(a)
 }
+
+// isWebPerson says that the place is a person of the web, such as web:ada, whose chats are web:ada.NAME, or
+// one of another channel, such as web:telegram:7.
+func (p Place) isWebPerson() bool { return p.Channel == webChannel && !strings.Contains(p.Chat, ".") }
 
 // Weight orders places that match the same address: the heavier one says more exactly
 // where. No two different places that match one address weigh the same.
@@ -106,6 +113,9 @@ func (p Place) Weight() int {
 		if s != "" {
 			n += 1 << i
 		}
+	}
+	if p.isWebPerson() { // one chat of theirs is more exact
+		n--
 	}
 	return n
 }

@@ -57,3 +57,32 @@ func TestARuleOfTheConsoleHoldsInEachConversation(t *testing.T) {
 		t.Error("console:local is the place of one conversation, and the rule for all")
 	}
 }
+
+// TestARuleForAPersonOfTheWeb holds in each of their chats, and in no chat of another person; a rule for
+// one of the chats comes before it.
+func TestARuleForAPersonOfTheWeb(t *testing.T) {
+	t.Parallel()
+	place := func(s string) policy.Place {
+		p, err := policy.ParsePlace(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	for chat, want := range map[string]bool{
+		"web:ada.main": true, "web:ada.x7": true, "web:adam.main": false, "web:bob.ada": false, "web:ada": false, "telegram:ada.main": false,
+	} {
+		if got := place("web:ada").Governs(channels.Address{Channel: "web", Chat: chat}); got != want {
+			t.Errorf("web:ada governs %s: %v", chat, got)
+		}
+	}
+	if place("web:web:ada.main").Weight() <= place("web:ada").Weight() {
+		t.Error("a person's place is as exact as a chat of theirs")
+	}
+	if !place("web:telegram:7").Governs(channels.Address{Channel: "web", Chat: "telegram:7.main"}) {
+		t.Error("the place of a person of another channel does not govern their chat")
+	}
+	if !place("web:web:ada.main").Governs(channels.Address{Channel: "web", Chat: "web:ada.main"}) {
+		t.Error("a chat's place does not govern it")
+	}
+}

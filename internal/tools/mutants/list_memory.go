@@ -5,7 +5,7 @@ import "slices"
 // memoryMutants break the promises of the section "What the model remembers and reads".
 func memoryMutants() []Mutant {
 	return slices.Concat(
-		historyMutants(), summaryMutants(), lateMutants(), recallMutants(),
+		historyMutants(), summaryMutants(), lateMutants(), recallMutants(), corporaMutants(),
 		spaceMutants(), outsideMutants(), meanwhileMutants(), restoreMutants(),
 	)
 }

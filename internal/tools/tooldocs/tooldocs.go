@@ -22,6 +22,7 @@ const Dir = "docs/tools"
 // configuration switches every built-in tool on.
 const configuration = `state_dir: state
 models: {main: {provider: offline}}
+corpora: {handbook: {path: /srv/handbook, chats: ["console:local"]}}
 tools: {lazy: true, scripts: {enabled: false}, shell: {enabled: true}, code: {enabled: true}}
 `
 

@@ -209,8 +209,9 @@ func TestInstructionsStayWithTheirChat(t *testing.T) {
 	r := prompt.New(prompt.Options{})
 	for n := range 200 {
 		chat, closing := fmt.Sprint("Rule ", n*7%40), fmt.Sprint("Closing ", n%3)
-		want := "Be kind.\n\n# This chat\n" + chat + "\n\n" + closing
-		files := prompt.Files{Agent: "Be kind.", Chat: chat, Memory: fmt.Sprint("secret ", n)}
+		folders := fmt.Sprint("- corpus", n%5)
+		want := "Be kind.\n\n# This chat\n" + chat + "\n\n# Folders\nBeside its own files this chat has:\n" + folders + "\n\n" + closing
+		files := prompt.Files{Agent: "Be kind.", Chat: chat, Folders: folders, Memory: fmt.Sprint("secret ", n)}
 		first, again := r.System(files, closing), r.System(files, strings.Clone(closing))
 		if first.Content != want || again.Content != want || first.Role != providers.RoleSystem {
 			t.Fatalf("chat %d got %+v and %+v, want %q", n, first, again, want)

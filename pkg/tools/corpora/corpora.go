@@ -58,6 +58,10 @@ type searchArguments struct {
 	Most   int    `json:"most,omitempty" jsonschema:"how many passages, 1 to 10; 5 if left out"`
 }
 
+type listArguments struct {
+	Corpus string `json:"corpus,omitempty" jsonschema:"list this one alone; left out: all"`
+}
+
 // found is the answer of a search.
 type found struct {
 	Passages []passage `json:"passages"`
@@ -87,7 +91,7 @@ func New(o Options) []tools.Tool {
 	volatile.Volatile = true
 	return []tools.Tool{
 		tools.New(NameSearch, textSearch, an, func(ctx context.Context, in searchArguments) (any, error) { return s.search(ctx, in) }),
-		tools.New(NameList, textList, volatile, func(ctx context.Context, _ struct{}) (any, error) { return s.list(ctx) }),
+		tools.New(NameList, textList, volatile, func(ctx context.Context, in listArguments) (any, error) { return s.list(ctx, in) }),
 	}
 }
 
@@ -99,18 +103,14 @@ type searcher struct {
 
 func (s *searcher) search(ctx context.Context, in searchArguments) (any, error) {
 	inv := tools.InvocationFrom(ctx)
-	names := namesOf(s.o.Of(inv))
+	names, err := choose(s.o.Of(inv), in.Corpus)
 	switch {
-	case len(names) == 0:
-		return nil, tools.Fail(tools.ErrExecutionFailed, textNone, nil)
+	case err != nil:
+		return nil, err
 	case strings.TrimSpace(in.Query) == "" || len(in.Query) > maxQuery:
 		return nil, tools.Fail(tools.ErrInvalidArguments, textQuery, nil)
 	case in.Most < 0 || in.Most > mostPassages:
 		return nil, tools.Fail(tools.ErrInvalidArguments, textMost, nil)
-	case in.Corpus != "" && !slices.Contains(names, in.Corpus):
-		return nil, tools.Fail(tools.ErrInvalidArguments, fmt.Sprintf(textUnknown, text.Quote(in.Corpus, 40), strings.Join(names, ", ")), nil)
-	case in.Corpus != "":
-		names = []string{in.Corpus}
 	}
 	free, err := s.places.Take(ctx, inv.Owner(), func() func() { return tools.Waiting(ctx) })
 	if errors.Is(err, fair.ErrFull) {
@@ -179,17 +179,15 @@ func lines(first, last int) string {
 // listed is the answer of list_corpora.
 type listed struct {
 	Corpora []corpus.State `json:"corpora"`
-	Note    string         `json:"note,omitempty"`
 }
 
-func (s *searcher) list(ctx context.Context) (any, error) {
+func (s *searcher) list(ctx context.Context, in listArguments) (any, error) {
 	all := s.o.Of(tools.InvocationFrom(ctx))
-	a := listed{Corpora: []corpus.State{}}
-	if len(all) == 0 {
-		a.Note = textNone
-		return a, nil
+	names, err := choose(all, in.Corpus)
+	if err != nil {
+		return nil, err
 	}
-	a.Corpora = s.o.Library.States(namesOf(all))
+	a := listed{Corpora: s.o.Library.States(names)}
 	for i := range a.Corpora {
 		st := &a.Corpora[i]
 		for k := range st.Unread {
@@ -205,10 +203,21 @@ func (s *searcher) list(ctx context.Context) (any, error) {
 	return a, nil
 }
 
-func namesOf(all []Corpus) []string {
+// choose gives the names of a chat's corpora, or the one that a call names.
+func choose(all []Corpus, name string) ([]string, error) {
+	const shown = 40
 	names := make([]string, len(all))
 	for i, c := range all {
 		names[i] = c.Name
 	}
-	return names
+	switch {
+	case len(names) == 0:
+		return nil, tools.Fail(tools.ErrExecutionFailed, textNone, nil)
+	case name == "":
+		return names, nil
+	case slices.Contains(names, name):
+		return []string{name}, nil
+	default:
+		return nil, tools.Fail(tools.ErrInvalidArguments, fmt.Sprintf(textUnknown, text.Quote(name, shown), strings.Join(names, ", ")), nil)
+	}
 }

@@ -1,0 +1,100 @@
+package mutants
+
+// corporaMutants break the folders of documents that chats search.
+func corporaMutants() []Mutant {
+	const room, tool, toolset = "pkg/corpus", "pkg/tools/corpora", "pkg/gateway/toolset"
+	const answers, rights, outside = "corpora: grounded answers", "corpora: rights", "corpora: outside content"
+	const whole, bounds, derived = "corpora: whole files", "corpora: bounds", "corpora: derived data"
+	return []Mutant{
+		{
+			Promise: answers, Defect: "shows a secret of a passage",
+			File: tool + "/corpora.go", Old: "s.o.Redact(p.Text)", New: "p.Text",
+			Dir: tool, Test: "^TestACorpusThatIsNotTrustedTaints$",
+		},
+		{
+			Promise: answers, Defect: "answers without a bound",
+			File: tool + "/corpora.go", Old: "if len(said) > room {", New: "if len(said) > room<<9 {",
+			Dir: tool, Test: "^TestAnAnswerIsBounded$",
+		},
+		{
+			Promise: rights, Defect: "searches any corpus that a call names",
+			File: tool + "/corpora.go", Old: "case slices.Contains(names, name):", New: "case slices.Contains(names, name), name != names[0]:",
+			Dir: tool, Test: "^TestAChatHasItsOwnCorpora$",
+		},
+		{
+			Promise: rights, Defect: "offers the tools in every chat",
+			File: toolset + "/toolset.go", Old: "(!isCorpora(tool) || len(s.corpora(at)) > 0)", New: "(!isCorpora(tool) || len(s.cfg.Corpora) > 0)",
+			Dir: toolset, Test: "^TestCorporaAreForChosenChats$",
+		},
+		{
+			Promise: rights, Defect: "trusts a folder into which chats write",
+			File: "pkg/config/corpora.go", Old: `k.Trusted && r.Mode == "rw"`, New: `k.Trusted && r.Mode == "wr"`,
+			Dir: "pkg/config", Test: "^TestCorporaRefused$",
+		},
+		{
+			Promise: rights, Defect: "gives a person's corpora to people whose names begin alike",
+			File: "pkg/policy/place.go", Old: "strings.LastIndexByte(a.Chat, '.'))]", New: "strings.LastIndexByte(a.Chat, '.')-1)]",
+			Dir: "pkg/policy", Test: "^TestARuleForAPersonOfTheWeb$",
+		},
+		{
+			Promise: outside, Defect: "takes each passage for the operator's words",
+			File: tool + "/corpora.go", Old: "if !p.Trusted {", New: "if !p.Trusted && p.Score < 0 {",
+			Dir: tool, Test: "^TestACorpusThatIsNotTrustedTaints$",
+		},
+		{
+			Promise: outside, Defect: "takes the names of files for the operator's words",
+			File: tool + "/corpora.go", Old: "if len(st.Unread) > 0 && !slices", New: "if len(st.Unread) > 20 && !slices",
+			Dir: tool, Test: "^TestACorpusThatIsNotTrustedTaints$",
+		},
+		{
+			Promise: whole, Defect: "takes a file that was swapped while it was read",
+			File: room + "/read.go", Old: "if !same(root, name, f, info) {", New: "if !same(root, name, f, info) && err != nil {",
+			Dir: room, Test: "^TestAFileIsNeverIndexedHalf$",
+		},
+		{
+			Promise: whole, Defect: "reads a file while it is being written",
+			File: room + "/read.go", Old: "age > -settle && age < settle", New: "age > settle && age < settle",
+			Dir: room, Test: "^TestAFreshFileWaits$",
+		},
+		{
+			Promise: whole, Defect: "keeps the words of files that are gone",
+			File: room + "/look.go", Old: "return !there[name] && !found.misses(name)", New: "return !there[name] && found.misses(name)",
+			Dir: room, Test: "^TestChangesAreSeen$",
+		},
+		{
+			Promise: whole, Defect: "keeps the words of former corpora in the file",
+			File: room + "/worker.go", Old: "w.gone = w.gone || len(former) > 0", New: "w.gone = w.gone || len(former) > 9",
+			Dir: room, Test: "^TestAFormerCorpusLeavesTheIndex$",
+		},
+		{
+			Promise: bounds, Defect: "reads files with several names",
+			File: room + "/read.go", Old: "openat.File(root, name)", New: "openat.Linked(root, name)",
+			Dir: room, Test: "^TestNoLinkIsFollowed$",
+		},
+		{
+			Promise: bounds, Defect: "reads a file whatever its size",
+			File: room + "/read.go", Old: "if was.Size > MaxFile {", New: "if was.Size > MaxFile<<20 {",
+			Dir: room, Test: "^TestBounds$",
+		},
+		{
+			Promise: bounds, Defect: "goes down without an end",
+			File: room + "/walk.go", Old: "if depth > maxDepth {", New: "if depth > maxDepth<<9 {",
+			Dir: room, Test: "^TestBounds$",
+		},
+		{
+			Promise: derived, Defect: "leaves a damaged index as it is",
+			File: room + "/state.go", Old: "case l.damaged <- struct{}{}:", New: "case l.damaged <- <-l.damaged:",
+			Dir: room, Test: "^TestDamage$",
+		},
+		{
+			Promise: derived, Defect: "keeps the old index when the operator wants another one",
+			File: room + "/worker.go", Old: "anew := len(w.asked) > 0", New: "anew := len(w.asked) > 9",
+			Dir: room, Test: "^TestRebuild$",
+		},
+		{
+			Promise: "prompt: folders", Defect: "tells a chat of the folders of another one",
+			File: "pkg/agent/prompt/prompt.go", Old: "s.folders == files.Folders", New: "s.folders != \"\"",
+			Dir: "pkg/agent/prompt", Test: "^TestInstructionsStayWithTheirChat$",
+		},
+	}
+}
