@@ -63,7 +63,8 @@ func (c fileChecker) trusts(path string, k Corpus) {
 	for _, name := range slices.Sorted(maps.Keys(c.cfg.Tools.Files.Roots)) {
 		r := c.cfg.Tools.Files.Roots[name]
 		if root := resolved(r.Path); k.Trusted && r.Mode == "rw" && filepath.IsAbs(r.Path) && (within(root, at) || within(at, root)) {
-			c.at(path+".trusted", "cannot hold, because chats write into this folder by tools.files.roots.%s: take it out, or choose another folder", name)
+			c.at(path+".trusted", "cannot hold, because chats write into this folder by tools.files.roots.%s: take it out, or choose "+
+				"another folder", name)
 		}
 	}
 }

@@ -21,7 +21,7 @@ func TestLoadRefuses(t *testing.T) {
 		{"unknown key below", "agent:\n  while_bussy: steer", []string{"2:3: agent.while_bussy: unknown key: did you mean while_busy?"}},
 		{
 			"nothing like it", "zzzzzz: 1",
-			[]string{"1:1: zzzzzz: unknown key: the keys here are admin, agent, background, budgets, channels, chats, http, log"},
+			[]string{"1:1: zzzzzz: unknown key: the keys here are admin, agent, background, budgets, channels, chats, corpora, http, log"},
 		},
 		{
 			"unknown channel", "channels:\n  irc: {}",

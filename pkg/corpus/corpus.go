@@ -20,13 +20,13 @@ import (
 const (
 	// Period is the time from one look at the folders to the next.
 	Period = 30 * time.Second
-	// settle is how long ago the last change of a file has to be before it is read.
+	// How long ago the last change of a file has to be before it is read.
 	settle = 2 * time.Second
-	// hangs is how long the end of a library waits for a disk.
+	// How long the end of a library waits for a disk.
 	hangs = 3 * time.Second
-	// purges is the time from one removal of all traces of files that are gone to the next.
+	// The time from one removal of all traces of files that are gone to the next.
 	purges = time.Hour
-	// slowdown is how many times as long as a look took the pause after it is at least.
+	// How many times as long as a look took the pause after it is at least.
 	slowdown = 20
 )
 
@@ -118,7 +118,7 @@ func (l *Library) remove() error {
 	return os.Remove(l.o.Path)
 }
 
-func (l *Library) setRunning(on bool) { //nolint:revive // flag-parameter: it is the new value
+func (l *Library) setRunning(on bool) {
 	l.mu.Lock()
 	l.running = on
 	l.mu.Unlock()

@@ -8,9 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -28,12 +26,11 @@ const patience = time.Minute
 
 // place is a folder of documents, and the file of an index.
 type place struct {
-	t        *testing.T
-	ctx      context.Context
-	dir, ix  string
-	log      bytes.Buffer
-	library  *corpus.Library
-	finished chan struct{}
+	t       *testing.T
+	ctx     context.Context
+	dir, ix string
+	log     bytes.Buffer
+	library *corpus.Library
 }
 
 func newPlace(t *testing.T) *place {
@@ -215,119 +212,6 @@ func TestAFormerCorpusLeavesTheIndex(t *testing.T) {
 		case <-p.ctx.Done():
 			t.Fatal("the index is still there without a corpus")
 		}
-	}
-}
-
-// TestNoLinkIsFollowed, no pipe is waited for, and a file with other names is not read.
-func TestNoLinkIsFollowed(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	outside := filepath.Join(filepath.Dir(p.dir), "outside")
-	at := func(name string) string { return filepath.Join(p.dir, name) }
-	p.writes("a.md", "alpacas graze", 0)
-	p.writes("../outside/secret.md", "wombat", 0)
-	p.writes("twice.md", "wombat", 0)
-	err := errors.Join(
-		os.Symlink(filepath.Join(outside, "secret.md"), at("link.md")), os.Symlink(outside, at("folder")),
-		os.Symlink(outside, at("folder.md")), os.Symlink(p.dir, at("loop")),
-		syscall.Mkfifo(at("pipe.md"), 0o600), os.Link(at("twice.md"), at("again.md")),
-	)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.runs(nil, p.folder())
-	s := p.until("the one file", indexed(1))
-	if got := p.finds("wombat", "docs"); got != nil {
-		t.Errorf("found %q", got)
-	}
-	want := []string{"2 links are not followed", "1 names are no plain files: pipes, names with control characters, or too deep below the folder"}
-	if d := cmp.Diff(want, s.Notes); d != "" {
-		t.Error(d)
-	}
-	if len(s.Unread) != 2 || s.Unread[0].Why != "it has several names (hard links)" {
-		t.Errorf("not read are %+v", s.Unread)
-	}
-}
-
-// TestAFileIsNeverIndexedHalf: one that is swapped, or written to, while it is read is read again.
-func TestAFileIsNeverIndexedHalf(t *testing.T) {
-	t.Parallel()
-	for name, change := range map[string]func(p *place){
-		"swapped": func(p *place) {
-			p.writes("new", "second", 5)
-			if err := os.Rename(filepath.Join(p.dir, "new"), filepath.Join(p.dir, "page.html")); err != nil {
-				p.t.Error(err)
-			}
-		},
-		"written": func(p *place) { p.writes("page.html", "second", 5) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			p := newPlace(t)
-			p.writes("page.html", "first", 0)
-			p.writes("z.md", "last", 0)
-			reads := 0
-			p.runs(func(context.Context, string, *os.File) (string, error) {
-				if reads++; reads == 1 {
-					change(p)
-					return "alpacas graze", nil
-				}
-				return "badgers dig", nil
-			}, p.folder())
-			p.until("both files", indexed(2))
-			if got := p.finds("alpacas", "docs"); got != nil {
-				t.Errorf("found %q of the former file", got)
-			}
-			if got := p.finds("badgers", "docs"); len(got) != 1 {
-				t.Errorf("found %q of the present file", got)
-			}
-		})
-	}
-}
-
-// TestAFreshFileWaits, because the program that writes it may not be at its end.
-func TestAFreshFileWaits(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	p.writes("a.md", "alpacas graze", 0)
-	ahead := time.Now().Add(time.Second)
-	p.writes("b.md", "badgers", 0)
-	if err := os.Chtimes(filepath.Join(p.dir, "b.md"), ahead, ahead); err != nil {
-		t.Fatal(err)
-	}
-	p.runs(nil, p.folder())
-	p.until("the settled file", func(s corpus.State) bool { return s.Files >= 1 })
-	if got := p.finds("badgers", "docs"); got != nil && time.Now().Before(ahead) {
-		t.Errorf("found %q at once", got)
-	}
-	p.until("the other file", indexed(2))
-	if time.Now().Before(ahead.Add(2 * time.Second)) {
-		t.Error("the file was read within two seconds of its last change")
-	}
-}
-
-// TestBounds: what is left out is told.
-func TestBounds(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	p.writes("a.md", "alpacas graze", 0)
-	p.writes("huge.md", "", 0)
-	when := time.Now().Add(-time.Hour)
-	huge := filepath.Join(p.dir, "huge.md")
-	if err := errors.Join(os.Truncate(huge, 1<<40), os.Chtimes(huge, when, when)); err != nil {
-		t.Skipf("no room for a file with a hole: %v", err)
-	}
-	for i := range 30 {
-		p.writes(fmt.Sprintf("bad%02d.md", i), "\xff", 0)
-	}
-	p.writes(strings.Repeat("d/", 40)+"deep.md", "wombat", 0)
-	p.runs(nil, p.folder())
-	s := p.until("a file", indexed(1))
-	if len(s.Unread) != 20 || s.MoreUnread != 11 || len(s.Notes) != 1 {
-		t.Errorf("the state is %+v", s)
-	}
-	if len(p.finds("wombat", "docs")) > 0 {
-		t.Error("a file too deep is found")
 	}
 }
 

@@ -19,9 +19,9 @@ import (
 const (
 	// How many files, and bytes of text, one step indexes.
 	stepFiles, stepBytes = 64, 1 << 20
-	// sample is how much of a text tells its language.
+	// How much of a text tells its language.
 	sample = 4 << 10
-	// tells is the time between two lines of progress in the log.
+	// The time between two lines of progress in the log.
 	tells = 10 * time.Second
 )
 
@@ -220,7 +220,8 @@ func document(name string, passages []passage.Passage, r record) (index.Document
 		head.WriteString("\n")
 	}
 	return index.Document{
-		ID: name, Title: strings.TrimSuffix(name, path.Ext(name)), Language: words.Detect(head.String(), words.None), Data: data, Passages: passages,
+		ID: name, Title: strings.TrimSuffix(name, path.Ext(name)), Language: words.Detect(head.String(), words.None),
+		Data: data, Passages: passages,
 	}, nil
 }
 

@@ -21,9 +21,11 @@ import (
 const (
 	// MaxFiles is how many files of a corpus are indexed.
 	MaxFiles = 20_000
-	// MaxFile is the size of a file that is indexed, MaxBytes that of all of a corpus together.
-	MaxFile, MaxBytes = 8 << 20, 256 << 20
-	// maxEntries is how many names of a folder with all below it a look reads, maxDepth how deep.
+	// MaxFile is the size of a file that is indexed.
+	MaxFile = 8 << 20
+	// MaxBytes is the size of all files of a corpus together.
+	MaxBytes = 256 << 20
+	// How many names of a folder with all below it a look reads, and how deep.
 	maxEntries, maxDepth = 200_000, 32
 	chunk                = 256
 )

@@ -26,8 +26,9 @@ func newLibrary(w *world) library { return library{w, filepath.Join(w.gw.Dir, "d
 func (l library) writes(name, content string) {
 	l.w.t.Helper()
 	path, when := filepath.Join(l.dir, name), time.Now().Add(-time.Hour)
-	err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600), os.Chtimes(path, when, when))
-	if err != nil {
+	if err := errors.Join(
+		os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600), os.Chtimes(path, when, when),
+	); err != nil {
 		l.w.t.Fatal(err)
 	}
 }
@@ -42,7 +43,8 @@ func (l library) configures(entries ...string) {
 	l.w.t.Helper()
 	raw, err := os.ReadFile(l.w.gw.ConfigPath())
 	if err == nil {
-		err = os.WriteFile(l.w.gw.ConfigPath(), []byte(strings.Replace(string(raw), "level: warn", "level: info", 1)+"corpora:\n"+strings.Join(entries, "")), 0o600)
+		text := strings.Replace(string(raw), "level: warn", "level: info", 1) + "corpora:\n" + strings.Join(entries, "")
+		err = os.WriteFile(l.w.gw.ConfigPath(), []byte(text), 0o600)
 	}
 	if err != nil {
 		l.w.t.Fatal(err)
@@ -143,11 +145,13 @@ func TestSearchCorpusToolUsedForGroundedAnswer(t *testing.T) {
 			sees(p, "Everybody has 27 days of leave in a year. (handbook/hr/leave.md, lines 7)")
 			asked := false
 			for _, req := range p.under().model.Requests() {
-				if body := string(req.Body); strings.Contains(body, "ask: how many") {
-					asked = true
-					if !strings.Contains(body, "- handbook: a corpus of documents") || strings.Contains(body, "- board:") || strings.Contains(body, "99 days") {
-						t.Errorf("the request is %s", body)
-					}
+				body := string(req.Body)
+				if !strings.Contains(body, "ask: how many") {
+					continue
+				}
+				asked = true
+				if !strings.Contains(body, "- handbook: a corpus") || strings.Contains(body, "- board:") || strings.Contains(body, "99 days") {
+					t.Errorf("the request is %s", body)
 				}
 			}
 			if !asked {

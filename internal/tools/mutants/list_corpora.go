@@ -1,10 +1,16 @@
 package mutants
 
+import "slices"
+
 // corporaMutants break the folders of documents that chats search.
 func corporaMutants() []Mutant {
-	const room, tool, toolset = "pkg/corpus", "pkg/tools/corpora", "pkg/gateway/toolset"
+	return slices.Concat(searchMutants(), folderMutants())
+}
+
+// searchMutants break the tools and the rights of chats.
+func searchMutants() []Mutant {
+	const tool, toolset = "pkg/tools/corpora", "pkg/gateway/toolset"
 	const answers, rights, outside = "corpora: grounded answers", "corpora: rights", "corpora: outside content"
-	const whole, bounds, derived = "corpora: whole files", "corpora: bounds", "corpora: derived data"
 	return []Mutant{
 		{
 			Promise: answers, Defect: "shows a secret of a passage",
@@ -46,6 +52,14 @@ func corporaMutants() []Mutant {
 			File: tool + "/corpora.go", Old: "if len(st.Unread) > 0 && !slices", New: "if len(st.Unread) > 20 && !slices",
 			Dir: tool, Test: "^TestACorpusThatIsNotTrustedTaints$",
 		},
+	}
+}
+
+// folderMutants break the reading of the folders.
+func folderMutants() []Mutant {
+	const room = "pkg/corpus"
+	const whole, bounds, derived = "corpora: whole files", "corpora: bounds", "corpora: derived data"
+	return []Mutant{
 		{
 			Promise: whole, Defect: "takes a file that was swapped while it was read",
 			File: room + "/read.go", Old: "if !same(root, name, f, info) {", New: "if !same(root, name, f, info) && err != nil {",

@@ -33,8 +33,8 @@ func TestCorporaAreForChosenChats(t *testing.T) {
 		{channels.Address{Channel: "telegram", Chat: "5"}, true, handbook},
 		{channels.Address{Channel: "telegram", Account: "1", Chat: "5", Thread: "7"}, true, handbook},
 		{
-			channels.Address{Channel: "telegram", Chat: "6"}, true,
-			"- @docs: files that you reach as @docs/PATH, to read only\n- @shared: files that you reach as @shared/PATH\n" +
+			at: channels.Address{Channel: "telegram", Chat: "6"}, offered: true,
+			want: "- @docs: files that you reach as @docs/PATH, to read only\n- @shared: files that you reach as @shared/PATH\n" +
 				"- board: a corpus of documents, searched with search_corpus\n" + handbook,
 		},
 		{channels.Address{Channel: "telegram", Chat: "7"}, false, ""},

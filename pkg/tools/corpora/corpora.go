@@ -151,7 +151,8 @@ func (s *searcher) answer(ctx context.Context, got []corpus.Passage, states []co
 			tools.BringsOutside(ctx)
 		}
 		a.Passages = append(a.Passages, passage{
-			Corpus: p.Corpus, File: s.o.Redact(p.File), Lines: lines(p.First, p.Last), Heading: heading, Score: math.Round(p.Score*100) / 100, Text: said,
+			Corpus: p.Corpus, File: s.o.Redact(p.File), Lines: lines(p.First, p.Last), Heading: heading,
+			Score: math.Round(p.Score*100) / 100, Text: said,
 		})
 	}
 	if len(got) == 0 {

@@ -96,7 +96,9 @@ func call(t *testing.T, s *shelf, chat, tool string, args map[string]any) (resul
 // once is a model that makes one call.
 type once struct{ call providers.ToolCall }
 
-func (o *once) Chat(_ context.Context, said []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any) (*providers.LLMResponse, error) {
+func (o *once) Chat(
+	_ context.Context, said []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any,
+) (*providers.LLMResponse, error) {
 	if len(said) > 0 {
 		return &providers.LLMResponse{Content: "done"}, nil
 	}
@@ -190,7 +192,8 @@ func TestAnAnswerIsBounded(t *testing.T) {
 	s := newShelf()
 	s.passages = nil
 	for i := range 10 {
-		s.passages = append(s.passages, corpus.Passage{Corpus: "manual", File: fmt.Sprint(i), First: 1, Last: 1, Text: strings.Repeat("x", 2000), Trusted: true})
+		long := strings.Repeat("x", 2000)
+		s.passages = append(s.passages, corpus.Passage{Corpus: "manual", File: fmt.Sprint(i), First: 1, Last: 1, Text: long, Trusted: true})
 	}
 	got, _ := call(t, s, "one", "search_corpus", map[string]any{"query": "x", "most": 10})
 	var a struct {
@@ -202,7 +205,8 @@ func TestAnAnswerIsBounded(t *testing.T) {
 	}
 	s.passages, s.states = nil, map[string]corpus.State{"manual": {Files: 4, Waiting: 6}}
 	got, _ = call(t, s, "one", "search_corpus", map[string]any{"query": "x"})
-	if want := `"note":"No passage has any of these words. Try other ones. manual is being indexed: 4 files so far, 6 wait."`; !strings.Contains(got, want) {
+	want := `"note":"No passage has any of these words. Try other ones. manual is being indexed: 4 files so far, 6 wait."`
+	if !strings.Contains(got, want) {
 		t.Error(got)
 	}
 	s.states["manual"] = corpus.State{Trouble: "open /srv/secret/place: gone"}
@@ -211,7 +215,8 @@ func TestAnAnswerIsBounded(t *testing.T) {
 		if tool == "search_corpus" {
 			args["query"] = "x"
 		}
-		if got, _ = call(t, s, "one", tool, args); !strings.Contains(got, "manual cannot be read at the moment") || strings.Contains(got, "/srv") {
+		got, _ = call(t, s, "one", tool, args)
+		if !strings.Contains(got, "manual cannot be read at the moment") || strings.Contains(got, "/srv") {
 			t.Errorf("%s: %s", tool, got)
 		}
 	}
