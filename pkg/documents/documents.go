@@ -12,7 +12,7 @@ const (
 	// MaxSize is the largest document, in bytes.
 	MaxSize = 32 << 20
 	// MaxText is the largest text, in bytes, and MaxPages the most pages.
-	MaxText  = 2 << 20
+	MaxText  = 4 << 20
 	MaxPages = 5000
 	// MaxTime and MaxMemory bound the process that parses.
 	MaxTime   = 10 * time.Second

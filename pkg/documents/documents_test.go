@@ -1,14 +1,15 @@
 package documents_test
 
 import (
-	"archive/zip"
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"parley/internal/test/papers"
 	"parley/pkg/documents"
 )
 
@@ -22,29 +23,9 @@ func readerFor(t *testing.T) *documents.Reader {
 	return r
 }
 
-// docx makes a document of Office Open XML with a body.
-func docx(t *testing.T, body string, others ...string) []byte {
-	t.Helper()
-	var b bytes.Buffer
-	z := zip.NewWriter(&b)
-	parts := append([]string{
-		"word/document.xml",
-		`<?xml version="1.0" encoding="UTF-8"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>` +
-			body + `</w:body></w:document>`,
-	}, others...)
-	for i := 0; i+1 < len(parts); i += 2 {
-		f, err := z.Create(parts[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Write([]byte(parts[i+1])); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+// docx makes a document of Office Open XML with a body, and further parts.
+func docx(body string, others ...string) []byte {
+	return papers.Archive(append([]string{"word/document.xml", papers.Document(body)}, others...)...)
 }
 
 func paragraph(text string) string { return "<w:p><w:r><w:t>" + text + "</w:t></w:r></w:p>" }
@@ -76,7 +57,9 @@ func TestRead(t *testing.T) {
     this</pre></body></html>`, documents.HTML, section(
 			documents.Section{Text: "T"}, documents.Section{Heading: "One more", Level: 1, Text: "A line\nand another\n\n- x\n- y"},
 			documents.Section{Heading: "Two", Level: 2, Text: "a b\nc\n\n  keep\n    this"})},
-		"docx": {"a.docx", string(docx(t, `<w:p><w:pPr><w:pStyle w:val="berschrift2"/></w:pPr>`+
+		"pdf": {"a.pdf", string(papers.PDF("First page\nwith two lines", "Second (page)")), documents.PDF, section(
+			documents.Section{Page: 1, Text: "First page\nwith two lines"}, documents.Section{Page: 2, Text: "Second (page)"})},
+		"docx": {"a.docx", string(docx(`<w:p><w:pPr><w:pStyle w:val="berschrift2"/></w:pPr>`+
 			`<w:r><w:t>The </w:t></w:r><w:r><w:t>heading</w:t></w:r></w:p>`+paragraph("First &amp; last")+
 			`<w:p><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r></w:p>`+
 			`<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:ins><w:r><w:t>added</w:t></w:r></w:ins></w:p>`+
@@ -106,8 +89,8 @@ func TestRead(t *testing.T) {
 func TestDamaged(t *testing.T) {
 	t.Parallel()
 	r := readerFor(t)
-	whole := docx(t, paragraph("words"))
-	deep := docx(t, strings.Repeat("<w:p>", 100_000))
+	whole := docx(paragraph("words"))
+	deep := docx(strings.Repeat("<w:p>", 100_000))
 	for name, c := range map[string]struct {
 		file string
 		data []byte
@@ -116,8 +99,10 @@ func TestDamaged(t *testing.T) {
 		"binary":       {"a.bin", []byte("\x00\x01\x02"), "no format that can be read"},
 		"no docx":      {"a.docx", []byte("PK\x03\x04 no archive"), "The file is damaged: it is no DOCX that can be read."},
 		"cut docx":     {"a.docx", whole[:len(whole)/2], "The file is damaged: it is no DOCX that can be read."},
-		"other zip":    {"a.docx", other(t), "The file is no DOCX: it has no document in it."},
-		"broken xml":   {"a.docx", docx(t, "<w:p><w:r>"), "The file is damaged: it is no DOCX that can be read."},
+		"other zip":    {"a.docx", papers.Archive("word/other.xml", ""), "The file is no DOCX: it has no document in it."},
+		"cut pdf":      {"a.pdf", []byte("%PDF-1.4\n1 0 obj << /Type /Catalog"), "The file is damaged: it is no PDF that can be read."},
+		"encrypted":    {"a.pdf", encrypted(), "The PDF is encrypted; send it without a password."},
+		"broken xml":   {"a.docx", docx("<w:p><w:r>"), "The file is damaged: it is no DOCX that can be read."},
 		"deep nesting": {"a.docx", deep, "The file is damaged: it is no DOCX that can be read."},
 		"too large":    {"a.txt", bytes.Repeat([]byte("a"), documents.MaxSize+1), "The document is larger than the 32 MB that are read."},
 	} {
@@ -132,9 +117,9 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-func other(t *testing.T) []byte {
-	t.Helper()
-	return bytes.ReplaceAll(docx(t, ""), []byte("word/document.xml"), []byte("word/documens.xml"))
+// encrypted is a PDF that says it is encrypted.
+func encrypted() []byte {
+	return bytes.Replace(papers.PDF("secret"), []byte("/Size"), []byte("/Encrypt << /Filter /Standard /V 2 >> /Size"), 1)
 }
 
 // TestBombs reads documents that are small and would be huge: the answer comes within the bounds.
@@ -143,7 +128,7 @@ func TestBombs(t *testing.T) {
 	r := readerFor(t)
 	t.Run("zip bomb", func(t *testing.T) {
 		t.Parallel()
-		bomb := docx(t, "<w:p><w:r><w:t>"+strings.Repeat(" ", 100<<20)+"</w:t></w:r></w:p>")
+		bomb := docx("<w:p><w:r><w:t>" + strings.Repeat(" ", 100<<20) + "</w:t></w:r></w:p>")
 		if len(bomb) > 1<<20 {
 			t.Fatalf("the bomb has %d bytes", len(bomb))
 		}
@@ -152,9 +137,44 @@ func TestBombs(t *testing.T) {
 			t.Errorf("the answer is %v", err)
 		}
 	})
+	t.Run("10,000 pages", func(t *testing.T) {
+		t.Parallel()
+		pages := make([]string, 10_000)
+		for i := range pages {
+			pages[i] = fmt.Sprintf("This is page %d.", i+1)
+		}
+		d, err := r.Read(t.Context(), documents.File{Name: "long.pdf", Content: bytes.NewReader(papers.PDF(pages...))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(d.Sections); n == 0 || n > documents.MaxPages || d.Pages != len(pages) {
+			t.Fatalf("%d of %d pages", n, d.Pages)
+		}
+		if want := fmt.Sprintf("The text ends here, after page %d; the document has 10000 pages.", len(d.Sections)); d.Note != want {
+			t.Errorf("the note is %q, want %q", d.Note, want)
+		}
+	})
+	t.Run("stream bomb", func(t *testing.T) {
+		t.Parallel()
+		inner := papers.Deflated(bytes.Repeat([]byte("(a) Tj "), 20<<20))
+		var f papers.File
+		content := f.Stream("/Filter [/FlateDecode /FlateDecode]", papers.Deflated(inner))
+		kids := strings.Repeat(fmt.Sprintf("<< /Type /Page /Contents [%s] >> ", strings.Repeat(fmt.Sprintf("%d 0 R ", content), 100)), 100)
+		bomb := f.Bytes(f.Add("<< /Type /Catalog /Pages << /Kids [" + kids + "] /Count 100 >> >>"))
+		if len(bomb) > 1<<20 {
+			t.Fatalf("the bomb has %d bytes", len(bomb))
+		}
+		d, err := r.Read(t.Context(), documents.File{Name: "bomb.pdf", Content: bytes.NewReader(bomb)})
+		if e, ok := errors.AsType[*documents.Error](err); err != nil && !ok || ok && e.Unavailable {
+			t.Fatalf("the answer is %v", err)
+		}
+		if d != nil && d.Note == "" {
+			t.Error("there is no note")
+		}
+	})
 	t.Run("long text", func(t *testing.T) {
 		t.Parallel()
-		long := docx(t, strings.Repeat(paragraph("A sentence of some words that comes again and again."), 100_000))
+		long := docx(strings.Repeat(paragraph("A sentence of some words that comes again and again."), 150_000))
 		d, err := r.Read(t.Context(), documents.File{Name: "long.docx", Content: bytes.NewReader(long)})
 		if err != nil {
 			t.Fatal(err)
@@ -162,7 +182,7 @@ func TestBombs(t *testing.T) {
 		if n := len(d.String()); n > documents.MaxText+1000 || n < documents.MaxText/2 {
 			t.Errorf("the text has %d bytes", n)
 		}
-		if !strings.Contains(d.Note, "ends here, after 2 MB") {
+		if !strings.Contains(d.Note, "ends here, after 4 MB") {
 			t.Errorf("the note is %q", d.Note)
 		}
 	})

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"parley/internal/test/papers"
 	"parley/pkg/documents"
 )
 
@@ -16,7 +17,7 @@ func FuzzDOCX(f *testing.F) {
 		if len(body) > 64<<10 {
 			return
 		}
-		checkParsed(t, documents.DOCX, docx(t, body, "word/styles.xml", body))
+		checkParsed(t, documents.DOCX, docx(body, "word/styles.xml", body))
 		checkParsed(t, documents.DOCX, []byte(body))
 	})
 }
@@ -43,4 +44,17 @@ func checkParsed(t *testing.T, kind documents.Kind, data []byte) {
 	if text := d.String(); len(text) > 8*documents.MaxText || !utf8.ValidString(text) {
 		t.Errorf("a text of %d bytes, valid: %v", len(text), utf8.ValidString(text))
 	}
+}
+
+// FuzzPDF parses any bytes as a PDF in the same way.
+func FuzzPDF(f *testing.F) {
+	f.Add(papers.PDF("one", "two"))
+	f.Add(encrypted())
+	f.Add([]byte("%PDF-1.5\n1 0 obj<</Type/ObjStm/N 1/First 4/Length 20>>stream\n2 0 <</Type/Catalog/Pages 1 0 R>>endstream endobj"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 64<<10 {
+			return
+		}
+		checkParsed(t, documents.PDF, data)
+	})
 }

@@ -66,7 +66,3 @@ func parse(kind Kind, data []byte) (*Document, error) {
 		return nil, fmt.Errorf("no reader of %q", kind)
 	}
 }
-
-func readPDF([]byte) (*Document, error) {
-	return nil, &Error{Reason: "PDF is not read by this version."}
-}
