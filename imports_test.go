@@ -160,9 +160,10 @@ func rooms() map[string][]string {
 		"pkg/corpus":  {"pkg/index", "pkg/index/blocks", "pkg/index/passage", "pkg/index/words", "pkg/openat"},
 		"pkg/sandbox": {"pkg/fair"},
 		// Documents are parsed by helper processes in the sandbox; the readers know no tool and no chat.
-		"pkg/documents": {"pkg/sandbox", "pkg/documents/..."},
-		"pkg/audit":     nil,
-		"pkg/session":   vocabulary,
+		"pkg/documents":     {"pkg/sandbox", "pkg/documents/..."},
+		"pkg/documents/pdf": nil,
+		"pkg/audit":         nil,
+		"pkg/session":       vocabulary,
 		// An engine is rules over a narrow store; the suite runs on every engine.
 		"pkg/session/engine":       append([]string{"pkg/session", "pkg/session/kv", "pkg/session/engine/..."}, vocabulary...),
 		"pkg/session/engine/table": append([]string{"pkg/session", "pkg/session/kv"}, vocabulary...),

@@ -23,7 +23,7 @@ import (
 // pdftotext itself loses letters, as ligatures of old fonts, or writes an angle bracket as "h".
 func TestWordsOfPDFs(t *testing.T) {
 	t.Parallel()
-	folder := os.Getenv("PARLEY_PDFS")
+	folder := os.Getenv("PARLEY_PDFS") //nolint:forbidigo // names test material outside of the tree
 	if folder == "" {
 		t.Skip("PARLEY_PDFS names no folder of PDFs")
 	}

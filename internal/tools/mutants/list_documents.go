@@ -2,9 +2,9 @@ package mutants
 
 // documentMutants break the readers of documents.
 func documentMutants() []Mutant {
-	const room, box = "pkg/documents", "pkg/sandbox"
+	const room, paper, box = "pkg/documents", "pkg/documents/pdf", "pkg/sandbox"
 	const parsers, bombs = "documents: parsers", "documents: bombs"
-	return []Mutant{
+	return append(paperMutants(), []Mutant{
 		{
 			Promise: parsers, Defect: "parses a page in the gateway's own process where there is no sandbox",
 			File: room + "/reader.go", Old: "if err := r.Available(); err != nil {\n\t\treturn nil, err",
@@ -24,6 +24,44 @@ func documentMutants() []Mutant {
 			Promise: bombs, Defect: "gives a text of any length",
 			File: room + "/documents.go", Old: "over > 0 {", New: "over > 1<<40 {",
 			Dir: room, Test: "^TestBombs$",
+		},
+		{
+			Promise: bombs, Defect: "reads an encrypted PDF as if it were plain",
+			File: paper + "/file.go", Old: "f.get(f.trailer[\"Encrypt\"]) != nil", New: "f.trailer == nil",
+			Dir: room, Test: "^TestDamaged$",
+		},
+	}...)
+}
+
+// paperMutants break the reader of PDF.
+func paperMutants() []Mutant {
+	const room, paper = "pkg/documents", "pkg/documents/pdf"
+	const long, pages = "documents: long", "documents: PDF"
+	return []Mutant{
+		{
+			Promise: long, Defect: "is silent about the pages that are missing",
+			File: room + "/paper.go", Old: "d.Note == \"\" && read < pages", New: "d.Note == \"\" && read > pages",
+			Dir: room, Test: "^TestBombs$",
+		},
+		{
+			Promise: long, Defect: "reads pages without an end",
+			File: room + "/paper.go", Old: "p.Number > MaxPages", New: "p.Number > MaxPages*10",
+			Dir: room, Test: "^TestBombs$",
+		},
+		{
+			Promise: pages, Defect: "takes no names from the differences of an encoding",
+			File: paper + "/font.go", Old: "o.names[at] = string(v)", New: "o.names[at] = \"\"",
+			Dir: paper, Test: "^TestText$",
+		},
+		{
+			Promise: pages, Defect: "takes the table of a damaged file as it is",
+			File: paper + "/file.go", Old: "if !(tables{f}).read() || f.root() == nil {", New: "if f.trailer == nil {",
+			Dir: paper, Test: "^TestDamagedFiles$",
+		},
+		{
+			Promise: pages, Defect: "joins words that stand apart",
+			File: paper + "/canvas.go", Old: "r.spaced || r.x0-before.x1 > wordGap*min(r.size, before.size)", New: "r.spaced",
+			Dir: paper, Test: "^TestText$",
 		},
 	}
 }

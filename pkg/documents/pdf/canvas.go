@@ -23,14 +23,14 @@ const (
 
 // run is a piece of text at a place: x goes along the line, y from line to line.
 type run struct {
-	turn        int // quarter turns of the line
-	x0, x1, y   float64
-	at          float64 // where the last glyph begins
-	size        float64
-	text        strings.Builder
-	spaced      bool // there is a space before it
-	glyphs      int
-	startsGlyph string
+	turn      int // quarter turns of the line
+	x0, x1, y float64
+	at        float64 // where the last glyph begins
+	size      float64
+	text      strings.Builder
+	spaced    bool // there is a space before it
+	glyphs    int
+	first     string // glyph
 }
 
 // canvas collects the glyphs of a page.
@@ -55,7 +55,7 @@ func (c *canvas) take() string {
 
 // put draws a glyph: its matrix, its width along the line before that, and the size of its text.
 func (c *canvas) put(s string, m matrix, width, size float64) {
-	x, y := m[4], m[5]
+	given, x, y := s, m[4], m[5]
 	if size == 0 || math.IsNaN(x+y+width+size) || c.glyphs >= maxGlyphs {
 		return
 	}
@@ -69,33 +69,38 @@ func (c *canvas) put(s string, m matrix, width, size float64) {
 	if x1 < x0 {
 		x0, x1 = x1, x0
 	}
-	if strings.TrimFunc(s, blank) == "" {
-		if s != "" {
-			c.spaced = true
-		} else if n := len(c.runs); n > 0 && c.pendingRun(turn, x0, along, size) {
-			c.runs[n-1].x1 = max(c.runs[n-1].x1, x1)
-		}
+	if s = strings.ReplaceAll(strings.TrimFunc(s, blank), "\x00", ""); s == "" {
+		c.skip(given != "", turn, x0, x1, along, size)
 		return
 	}
 	c.glyphs++
-	s = strings.ReplaceAll(strings.TrimFunc(s, blank), "\x00", "")
 	if c.accented(s, x0, x1, along, size) {
 		return
 	}
-	if c.extends(turn, x0, along, size) {
-		last := c.runs[len(c.runs)-1]
-		if last.glyphs > 0 && math.Abs(x0-last.x0) < duplicate*size && last.glyphs == 1 && last.startsGlyph == s {
-			return
-		}
-		last.text.WriteString(s)
-		last.at, last.x1 = x0, x1
-		last.glyphs++
+	if !c.extends(turn, x0, along, size) {
+		r := &run{turn: turn, x0: x0, at: x0, x1: x1, y: along, size: size, spaced: c.spaced, glyphs: 1, first: s}
+		r.text.WriteString(s)
+		c.runs = append(c.runs, r)
+		c.spaced = false
 		return
 	}
-	r := &run{turn: turn, x0: x0, at: x0, x1: x1, y: along, size: size, spaced: c.spaced, glyphs: 1, startsGlyph: s}
-	r.text.WriteString(s)
-	c.runs = append(c.runs, r)
-	c.spaced = false
+	last := c.runs[len(c.runs)-1]
+	if last.glyphs == 1 && last.first == s && math.Abs(x0-last.x0) < duplicate*size {
+		return
+	}
+	last.text.WriteString(s)
+	last.at, last.x1 = x0, x1
+	last.glyphs++
+}
+
+// skip takes a glyph without visible text: a space, or one whose text came with the glyph before.
+func (c *canvas) skip(space bool, turn int, x0, x1, y, size float64) { //nolint:revive // flag-parameter: a property of the glyph
+	if space {
+		c.spaced = true
+	} else if c.extends(turn, x0, y, size) {
+		last := c.runs[len(c.runs)-1]
+		last.x1 = max(last.x1, x1)
+	}
 }
 
 // marks are the accents that stand alone, each before the mark that it is on a letter.
@@ -147,9 +152,6 @@ func (c *canvas) accented(s string, x0, x1, y, size float64) bool {
 }
 
 func blank(r rune) bool { return unicode.IsSpace(r) || r == 0 }
-
-// pendingRun says whether a glyph without text belongs to the last run.
-func (c *canvas) pendingRun(turn int, x, y, size float64) bool { return c.extends(turn, x, y, size) }
 
 // extends says whether a glyph goes on where the last one ended.
 func (c *canvas) extends(turn int, x, y, size float64) bool {

@@ -1,6 +1,7 @@
 package pdf
 
 import (
+	"iter"
 	"strings"
 	"unicode/utf16"
 )
@@ -56,40 +57,56 @@ func parseCMap(data []byte, use func(name) *cmap) *cmap {
 			}
 			continue
 		}
-		switch op {
-		case "usecmap":
-			if n, ok := last(stack).(name); ok && use != nil {
-				m.base = use(n)
-			}
-		case "endcodespacerange":
-			for i := 0; i+1 < len(stack); i += 2 {
-				low, size := codeOf(stack[i])
-				top, _ := codeOf(stack[i+1])
-				if size > 0 && len(m.spaces) < most {
-					m.spaces = append(m.spaces, codespace{size, low, top})
-				}
-			}
-		case "endbfchar":
-			for i := 0; i+1 < len(stack); i += 2 {
-				if c, size := codeOf(stack[i]); size > 0 && len(m.chars) < maxMapped {
-					m.chars[code{c, size}] = characters(stack[i+1])
-				}
-			}
-		case "endbfrange":
-			m.bfranges(stack)
-		case "endcidchar":
-			for i := 0; i+1 < len(stack); i += 2 {
-				c, size := codeOf(stack[i])
-				m.add(codeRange{low: c, top: c, size: size, cid: integerOf(stack[i+1])})
-			}
-		case "endcidrange":
-			for i := 0; i+2 < len(stack); i += 3 {
-				low, size := codeOf(stack[i])
-				top, _ := codeOf(stack[i+1])
-				m.add(codeRange{low: low, top: top, size: size, cid: integerOf(stack[i+2])})
+		if n, ok := last(stack).(name); ok && op == "usecmap" && use != nil {
+			m.base = use(n)
+		}
+		m.take(op, stack)
+		stack = stack[:0]
+	}
+}
+
+// take takes the entries of a part of the map, which op ends.
+func (m *cmap) take(op operator, entries []any) {
+	switch op {
+	case "endcodespacerange":
+		const most = 1000
+		for low, top := range pairs(entries) {
+			from, size := codeOf(low)
+			to, _ := codeOf(top)
+			if size > 0 && len(m.spaces) < most {
+				m.spaces = append(m.spaces, codespace{size, from, to})
 			}
 		}
-		stack = stack[:0]
+	case "endbfchar":
+		for v, to := range pairs(entries) {
+			if c, size := codeOf(v); size > 0 && len(m.chars) < maxMapped {
+				m.chars[code{c, size}] = characters(to)
+			}
+		}
+	case "endbfrange":
+		m.bfranges(entries)
+	case "endcidchar":
+		for v, to := range pairs(entries) {
+			c, size := codeOf(v)
+			m.add(codeRange{low: c, top: c, size: size, cid: integerOf(to)})
+		}
+	case "endcidrange":
+		for i := 0; i+2 < len(entries); i += 3 {
+			low, size := codeOf(entries[i])
+			top, _ := codeOf(entries[i+1])
+			m.add(codeRange{low: low, top: top, size: size, cid: integerOf(entries[i+2])})
+		}
+	}
+}
+
+// pairs gives a list two by two.
+func pairs(list []any) iter.Seq2[any, any] {
+	return func(yield func(any, any) bool) {
+		for i := 0; i+1 < len(list); i += 2 {
+			if !yield(list[i], list[i+1]) {
+				return
+			}
+		}
 	}
 }
 
@@ -163,7 +180,9 @@ func characters(v any) string {
 // lookup gives the characters of a code; false for a code that is not in the map.
 func (m *cmap) lookup(c uint32, size int) (string, bool) {
 	if m.plain {
-		return string(utf16.Decode([]uint16{uint16(c >> 16), uint16(c)}[2-max(size/2, 1):])), true
+		const high = 16
+		units := []uint16{uint16(c >> high), uint16(c & 0xffff)}
+		return string(utf16.Decode(units[2-max(size/2, 1):])), true
 	}
 	if s, ok := m.chars[code{c, size}]; ok {
 		return s, true
@@ -173,18 +192,21 @@ func (m *cmap) lookup(c uint32, size int) (string, bool) {
 		if r.to == nil || c < r.low || c > r.top || r.size != size {
 			continue
 		}
-		out := append([]uint16(nil), r.to...)
-		n := uint32(out[len(out)-1]) + c - r.low
-		if len(out) == 2 && utf16.IsSurrogate(rune(out[0])) {
-			return string(utf16.DecodeRune(rune(out[0]), rune(out[1])) + rune(c-r.low)), true
-		}
-		out[len(out)-1] = uint16(n)
-		return string(utf16.Decode(out)), true
+		return r.characters(c - r.low), true
 	}
 	if m.base != nil {
 		return m.base.lookup(c, size)
 	}
 	return "", false
+}
+
+// characters are those of the code that is so many behind the first one.
+func (r *codeRange) characters(behind uint32) string {
+	all := utf16.Decode(r.to)
+	if n := len(all) - 1; n >= 0 && behind <= 0xffff {
+		all[n] += rune(behind)
+	}
+	return string(all)
 }
 
 // cid gives the number of the glyph of a code.

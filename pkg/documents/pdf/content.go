@@ -6,9 +6,9 @@ import (
 )
 
 const (
-	// maxOperators bounds the operators and glyphs of a file, maxForms the forms in each other, maxStates the saved states.
-	maxOperators = 50_000_000
-	maxForms     = 16
+	// The bounds: maxOperators bounds the operators and glyphs of a file, maxForms the forms in each other, maxStates the saved states.
+	maxOperators = 20_000_000
+	maxForms     = 12
 	maxStates    = 200
 )
 
@@ -315,25 +315,29 @@ func (in *interpreter) graphics(v any, resources dict) {
 
 // mark begins a marked part; one with an ActualText has that text in place of its own.
 func (in *interpreter) mark(op operator, args []any, resources dict) {
-	replaced := false
-	if op == "BDC" && len(args) > 0 {
-		properties, ok := in.f.get(last(args)).(dict)
-		if key, isName := last(args).(name); !ok && isName {
-			all, _ := in.f.get(resources["Properties"]).(dict)
-			properties, _ = in.f.get(all[key]).(dict)
-		}
-		if s, ok := in.f.get(properties["ActualText"]).(text); ok {
-			if in.actual == 0 {
-				in.to.replace(textString(s))
-			}
-			in.actual++
-			replaced = true
-		}
-	}
 	const most = 1000
-	if len(in.marks) < most {
-		in.marks = append(in.marks, replaced)
-	} else if replaced {
-		in.actual--
+	if len(in.marks) >= most {
+		return
 	}
+	replacement, replaced := text(""), false
+	if op == "BDC" {
+		replacement, replaced = in.f.get(in.properties(last(args), resources)["ActualText"]).(text)
+	}
+	if replaced {
+		if in.actual == 0 {
+			in.to.replace(textString(replacement))
+		}
+		in.actual++
+	}
+	in.marks = append(in.marks, replaced)
+}
+
+// properties are those of a marked part: written there, or a resource.
+func (in *interpreter) properties(v any, resources dict) dict {
+	if key, ok := v.(name); ok {
+		all, _ := in.f.get(resources["Properties"]).(dict)
+		v = all[key]
+	}
+	d, _ := in.f.get(v).(dict)
+	return d
 }

@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"compress/flate"
 	"compress/zlib"
+	"encoding/binary"
 	"io"
 )
 
 const (
-	// maxStream is the most bytes of one decoded stream, maxDecoded of all that are decoded for a file.
+	// The bounds: maxStream is the most bytes of one decoded stream, maxDecoded of all that are decoded for a file.
 	maxStream  = 24 << 20
-	maxDecoded = 1 << 30
+	maxDecoded = 512 << 20
 	maxFilters = 8
 )
 
@@ -87,65 +88,77 @@ func inflate(data []byte) []byte {
 	return out.Bytes()
 }
 
-// unLZW decodes LZW with codes of 9 to 12 bits.
+// The codes of LZW that are no bytes, and the number of codes.
+const (
+	lzwClear = 256
+	lzwEnd   = 257
+	lzwFirst = 258
+	lzwCodes = 4096
+)
+
+// lzw is the decoder of LZW with codes of 9 to 12 bits, the first bit being the highest.
+type lzw struct {
+	out []byte
+	// Each code is the code before it and a last byte.
+	before   [lzwCodes]int
+	last     [lzwCodes]byte
+	size     [lzwCodes]int
+	next     int
+	previous int
+}
+
 func unLZW(data []byte, early int) []byte {
-	const clearCode, endCode, firstCode, most = 256, 257, 258, 4096
-	type entry struct {
-		prev int16
-		last byte
-		size int16
+	d := &lzw{next: lzwFirst, previous: -1}
+	for i := range lzwClear {
+		d.last[i], d.size[i] = byte(i), 1
 	}
-	var table [most]entry
-	for i := range 256 {
-		table[i] = entry{-1, byte(i), 1}
-	}
-	var out []byte
-	next, width, prev := firstCode, 9, -1
-	acc, bits := 0, 0
+	const least, most = 9, 12
+	width, acc, bits := least, 0, 0
 	for _, b := range data {
 		acc = acc<<8 | int(b)
-		bits += 8
-		if bits < width {
+		if bits += 8; bits < width {
 			continue
 		}
 		bits -= width
 		code := acc >> bits
 		acc &= 1<<bits - 1
-		switch {
-		case code == endCode:
-			return out
-		case code == clearCode:
-			next, width, prev = firstCode, 9, -1
+		if code == lzwClear {
+			d.next, d.previous, width = lzwFirst, -1, least
 			continue
-		case code > next || code == next && prev < 0:
-			return out
 		}
-		start := len(out)
-		from := code
-		if code == next {
-			from = prev
+		if code == lzwEnd || !d.write(code) {
+			break
 		}
-		n := int(table[from].size)
-		if start+n+1 > maxStream {
-			return out
-		}
-		out = append(out, make([]byte, n)...)
-		for i, c := n-1, from; i >= 0 && c >= 0; i, c = i-1, int(table[c].prev) {
-			out[start+i] = table[c].last
-		}
-		if code == next {
-			out = append(out, out[start])
-		}
-		if prev >= 0 && next < most {
-			table[next] = entry{int16(prev), out[start], table[prev].size + 1}
-			next++
-		}
-		if next+early >= 1<<width && width < 12 {
+		if d.next+early >= 1<<width && width < most {
 			width++
 		}
-		prev = code
 	}
-	return out
+	return d.out
+}
+
+// write writes what a code stands for; false for a code that there is not, or at the bound.
+func (d *lzw) write(code int) bool {
+	known := code
+	if code >= d.next {
+		known = d.previous // the new code is the one before, and its first byte again
+	}
+	if code > d.next || known < 0 || len(d.out)+d.size[known] >= maxStream {
+		return false
+	}
+	start, n := len(d.out), d.size[known]
+	d.out = append(d.out, make([]byte, n)...)
+	for i, c := n-1, known; i >= 0; i, c = i-1, d.before[c] {
+		d.out[start+i] = d.last[c]
+	}
+	if code == d.next {
+		d.out = append(d.out, d.out[start])
+	}
+	if d.previous >= 0 && d.next < lzwCodes {
+		d.before[d.next], d.last[d.next], d.size[d.next] = d.previous, d.out[start], d.size[d.previous]+1
+		d.next++
+	}
+	d.previous = code
+	return true
 }
 
 func unASCII85(data []byte) []byte {
@@ -163,7 +176,7 @@ func unASCII85(data []byte) []byte {
 		default:
 			v = v*85 + uint32(c-'!')
 			if n++; n == 5 {
-				out = append(out, byte(v>>24), byte(v>>16), byte(v>>8), byte(v))
+				out = binary.BigEndian.AppendUint32(out, v)
 				v, n = 0, 0
 			}
 		}
@@ -178,7 +191,7 @@ func last85(out []byte, v uint32, n int) []byte {
 	for i := n; i < 5; i++ {
 		v = v*85 + 84
 	}
-	return append(out, []byte{byte(v >> 24), byte(v >> 16), byte(v >> 8)}[:n-1]...)
+	return append(out, binary.BigEndian.AppendUint32(nil, v)[:n-1]...)
 }
 
 func unRunLength(data []byte) []byte {
@@ -248,7 +261,7 @@ func unPNG(data []byte, row, pixel int) []byte {
 			case 2:
 				line[i] += above[i]
 			case 3:
-				line[i] += byte((int(left) + int(above[i])) / 2)
+				line[i] += left&above[i] + (left^above[i])>>1 // their mean
 			case 4:
 				line[i] += paeth(left, above[i], corner)
 			}

@@ -41,7 +41,7 @@ func (f *file) font(v any) *font {
 		}
 	}
 	d, _ := f.get(v).(dict)
-	made := f.newFont(d)
+	made := fontReader{f}.newFont(d)
 	if isRef {
 		if len(f.fonts) >= maxFonts {
 			clear(f.fonts)
@@ -51,55 +51,58 @@ func (f *file) font(v any) *font {
 	return made
 }
 
-func (f *file) newFont(d dict) *font {
+// fontReader reads the fonts of a file.
+type fontReader struct{ f *file }
+
+func (r fontReader) newFont(d dict) *font {
 	o := &font{scale: 0.001, stretch: 1, widths: map[int]float64{}}
-	if s, ok := f.get(d["ToUnicode"]).(*stream); ok {
-		o.unicode = parseCMap(f.decoded(s), predefined)
-	} else if n, ok := f.get(d["ToUnicode"]).(name); ok {
+	if s, ok := r.f.get(d["ToUnicode"]).(*stream); ok {
+		o.unicode = parseCMap(r.f.decoded(s), predefined)
+	} else if n, ok := r.f.get(d["ToUnicode"]).(name); ok {
 		o.unicode = predefined(n)
 		if o.unicode != nil && o.unicode.identity {
 			o.unicode = &cmap{plain: true}
 		}
 	}
-	switch f.get(d["Subtype"]) {
+	switch r.f.get(d["Subtype"]) {
 	case name("Type0"):
-		f.compositeFont(o, d)
+		r.compositeFont(o, d)
 	case name("Type3"):
-		f.simpleFont(o, d)
-		f.type3(o, d)
+		r.simpleFont(o, d)
+		r.type3(o, d)
 	default:
-		f.simpleFont(o, d)
+		r.simpleFont(o, d)
 	}
 	return o
 }
 
-func (f *file) compositeFont(o *font, d dict) {
+func (r fontReader) compositeFont(o *font, d dict) {
 	o.composite = true
-	switch enc := f.get(d["Encoding"]).(type) {
+	switch enc := r.f.get(d["Encoding"]).(type) {
 	case name:
 		o.codes = predefined(enc)
 	case *stream:
-		o.codes = parseCMap(f.decoded(enc), predefined)
-		if n, ok := f.get(enc.dict["UseCMap"]).(name); ok && o.codes.base == nil {
+		o.codes = parseCMap(r.f.decoded(enc), predefined)
+		if n, ok := r.f.get(enc.dict["UseCMap"]).(name); ok && o.codes.base == nil {
 			o.codes.base = predefined(n)
 		}
 	}
 	if o.codes == nil {
 		o.codes = predefined("Identity")
 	}
-	all, _ := f.get(d["DescendantFonts"]).(array)
+	all, _ := r.f.get(d["DescendantFonts"]).(array)
 	if len(all) == 0 {
 		return
 	}
-	child, _ := f.get(all[0]).(dict)
-	o.width = f.float(child["DW"], 1000)
-	w, _ := f.get(child["W"]).(array)
+	child, _ := r.f.get(all[0]).(dict)
+	o.width = r.f.float(child["DW"], 1000)
+	w, _ := r.f.get(child["W"]).(array)
 	for i := 0; i+1 < len(w); {
-		start := f.integer(w[i], 0)
-		if list, ok := f.get(w[i+1]).(array); ok {
+		start := r.f.integer(w[i], 0)
+		if list, ok := r.f.get(w[i+1]).(array); ok {
 			for j, v := range list {
 				if len(o.widths) < maxMapped {
-					o.widths[start+j] = f.float(v, o.width)
+					o.widths[start+j] = r.f.float(v, o.width)
 				}
 			}
 			i += 2
@@ -108,7 +111,7 @@ func (f *file) compositeFont(o *font, d dict) {
 		if i+2 >= len(w) {
 			break
 		}
-		end, each := f.integer(w[i+1], 0), f.float(w[i+2], o.width)
+		end, each := r.f.integer(w[i+1], 0), r.f.float(w[i+2], o.width)
 		for c := start; c <= end && c-start < 1<<16 && len(o.widths) < maxMapped; c++ {
 			o.widths[c] = each
 		}
@@ -117,23 +120,23 @@ func (f *file) compositeFont(o *font, d dict) {
 }
 
 // simpleFont reads the encoding and the widths of a font with codes of one byte.
-func (f *file) simpleFont(o *font, d dict) {
-	descriptor, _ := f.get(d["FontDescriptor"]).(dict)
-	base, _ := f.get(d["BaseFont"]).(name)
+func (r fontReader) simpleFont(o *font, d dict) {
+	descriptor, _ := r.f.get(d["FontDescriptor"]).(dict)
+	base, _ := r.f.get(d["BaseFont"]).(name)
 	plain := string(base)
 	if i := strings.IndexByte(plain, '+'); i == 6 {
 		plain = plain[i+1:]
 	}
-	f.encoding(o, d, descriptor, plain)
-	for c, n := range o.names {
-		o.texts[c] = f.names.text(n, c)
+	r.encoding(o, d, descriptor, plain)
+	for c := range o.names {
+		o.texts[c] = r.f.names.text(o.names[c])
 	}
-	o.width = f.float(descriptor["MissingWidth"], 0)
-	widths, ok := f.get(d["Widths"]).(array)
-	start := f.integer(d["FirstChar"], 0)
+	o.width = r.f.float(descriptor["MissingWidth"], 0)
+	widths, ok := r.f.get(d["Widths"]).(array)
+	start := r.f.integer(d["FirstChar"], 0)
 	for i, v := range widths {
 		if c := start + i; c >= 0 && c < 256 {
-			o.widths[c] = f.float(v, o.width)
+			o.widths[c] = r.f.float(v, o.width)
 		}
 	}
 	if !ok {
@@ -142,16 +145,16 @@ func (f *file) simpleFont(o *font, d dict) {
 }
 
 // encoding names the glyphs of the codes.
-func (f *file) encoding(o *font, d, descriptor dict, plain string) {
-	enc := f.get(d["Encoding"])
+func (r fontReader) encoding(o *font, d, descriptor dict, plain string) {
+	enc := r.f.get(d["Encoding"])
 	differences, _ := enc.(dict)
 	baseName, _ := enc.(name)
 	if differences != nil {
-		baseName, _ = f.get(differences["BaseEncoding"]).(name)
+		baseName, _ = r.f.get(differences["BaseEncoding"]).(name)
 	}
 	names, ok := namedEncoding(string(baseName))
 	if !ok {
-		names, ok = f.builtIn(descriptor)
+		names, ok = r.builtIn(descriptor)
 	}
 	switch {
 	case ok:
@@ -159,16 +162,16 @@ func (f *file) encoding(o *font, d, descriptor dict, plain string) {
 		names = symbolNames()
 	case strings.HasPrefix(plain, "ZapfDingbats"):
 		names = dingbatNames()
-	case f.get(d["Subtype"]) == name("TrueType"):
+	case r.f.get(d["Subtype"]) == name("TrueType"):
 		names, _ = namedEncoding("WinAnsiEncoding")
 	default:
 		names, _ = namedEncoding("StandardEncoding")
 	}
 	o.names = names
-	list, _ := f.get(differences["Differences"]).(array)
+	list, _ := r.f.get(differences["Differences"]).(array)
 	at := 0
 	for _, v := range list {
-		switch v := f.get(v).(type) {
+		switch v := r.f.get(v).(type) {
 		case int:
 			at = v
 		case name:
@@ -181,29 +184,30 @@ func (f *file) encoding(o *font, d, descriptor dict, plain string) {
 }
 
 // builtIn gives the encoding in the font program.
-func (f *file) builtIn(descriptor dict) ([256]string, bool) {
-	if s, ok := f.get(descriptor["FontFile"]).(*stream); ok {
-		return type1Encoding(f.decoded(s))
+func (r fontReader) builtIn(descriptor dict) ([256]string, bool) {
+	if s, ok := r.f.get(descriptor["FontFile"]).(*stream); ok {
+		return type1Encoding(r.f.decoded(s))
 	}
-	if s, ok := f.get(descriptor["FontFile3"]).(*stream); ok {
-		return cffEncoding(f.decoded(s))
+	if s, ok := r.f.get(descriptor["FontFile3"]).(*stream); ok {
+		return cffEncoding(r.f.decoded(s))
 	}
 	return [256]string{}, false
 }
 
 // type3 gives a font of drawings its scale, and a size that is like that of others.
-func (f *file) type3(o *font, d dict) {
-	matrix, _ := f.get(d["FontMatrix"]).(array)
+func (r fontReader) type3(o *font, d dict) {
+	matrix, _ := r.f.get(d["FontMatrix"]).(array)
 	if len(matrix) < 4 {
 		return
 	}
-	if a := f.float(matrix[0], 0.001); a != 0 {
+	if a := r.f.float(matrix[0], 0.001); a != 0 {
 		o.scale = a
-		o.stretch = max(f.float(matrix[3], a)/a, -f.float(matrix[3], a)/a)
+		o.stretch = max(r.f.float(matrix[3], a)/a, -r.f.float(matrix[3], a)/a)
 	}
 	const widthOfM, widthOfLetter = 0.6, 0.5
 	letter, known := 0.0, 0.0
-	for c, n := range o.names {
+	for c := range o.names {
+		n := o.names[c]
 		w := max(o.widths[c]*o.scale, -o.widths[c]*o.scale)
 		switch {
 		case w == 0:
@@ -227,16 +231,7 @@ func (f *file) type3(o *font, d dict) {
 // glyph takes the first glyph off a string.
 func (o *font) glyph(s text) (glyph, int) {
 	if !o.composite {
-		c := int(s[0])
-		g := glyph{text: o.texts[c], width: o.widthOf(c), blank: c == ' '}
-		if o.unicode != nil {
-			if t, ok := o.unicode.lookup(uint32(c), 1); ok {
-				g.text = t
-			} else if t, ok := o.unicode.lookup(uint32(c), 2); ok && len(o.unicode.spaces) > 0 {
-				g.text = t
-			}
-		}
-		return g, 1
+		return o.simple(s[0]), 1
 	}
 	c, size := o.codes.next(s)
 	g := glyph{blank: c == ' ' && size == 1}
@@ -256,6 +251,21 @@ func (o *font) glyph(s text) (glyph, int) {
 		g.text, _ = o.codes.lookup(c, size)
 	}
 	return g, size
+}
+
+// simple is the glyph of a code of one byte. Some maps write such codes with two.
+func (o *font) simple(c byte) glyph {
+	g := glyph{text: o.texts[c], width: o.widthOf(int(c)), blank: c == ' '}
+	if o.unicode == nil {
+		return g
+	}
+	for _, size := range []int{1, 2} {
+		if t, ok := o.unicode.lookup(uint32(c), size); ok && (size == 1 || len(o.unicode.spaces) > 0) {
+			g.text = t
+			break
+		}
+	}
+	return g
 }
 
 func (o *font) widthOf(c int) float64 {

@@ -23,7 +23,7 @@ oslash ø oe œ germandbls ß quoteleft ‘ quoteright ’ onesuperior ¹ logica
 Thorn Þ onequarter ¼ divide ÷ brokenbar ¦ degree ° thorn þ threequarters ¾ twosuperior ² registered ® minus − eth ð multiply ×
 threesuperior ³ copyright © Euro € Dcroat Đ dcroat đ Hbar Ħ hbar ħ Tbar Ŧ tbar ŧ kgreenlandic ĸ Eng Ŋ eng ŋ longs ſ
 dotlessj ȷ IJ Ĳ ij ĳ Ldot Ŀ ldot ŀ napostrophe ŉ Scommaaccent Ș scommaaccent ș Tcommaaccent Ţ tcommaaccent ţ SS SS
-germanDbls ẞ Germandbls SS perthousandzero 0 asteriskmath ∗ compwordmark ` + "\u200c" + ` cwm ` + "\u200c" + `
+germanDbls ẞ Germandbls SS perthousandzero 0 asteriskmath ∗ 
 Alpha Α Beta Β Gamma Γ Delta ∆ Epsilon Ε Zeta Ζ Eta Η Theta Θ Iota Ι Kappa Κ Lambda Λ Mu Μ Nu Ν Xi Ξ Omicron Ο Pi Π Rho Ρ
 Sigma Σ Tau Τ Upsilon Υ Phi Φ Chi Χ Psi Ψ Omega Ω alpha α beta β gamma γ delta δ epsilon ε zeta ζ eta η theta θ iota ι
 kappa κ lambda λ nu ν xi ξ omicron ο pi π rho ρ sigma σ sigma1 ς tau τ upsilon υ phi φ chi χ psi ψ omega ω theta1 ϑ phi1 ϕ
@@ -47,7 +47,7 @@ filledrect ▬ blackcircle ● blackdiamond ◆ circle ○ carriagereturn ↵ es
 onethird ⅓ twothirds ⅔ oneeighth ⅛ threeeighths ⅜ fiveeighths ⅝ seveneighths ⅞ zerosuperior ⁰ foursuperior ⁴ fivesuperior ⁵
 sixsuperior ⁶ sevensuperior ⁷ eightsuperior ⁸ ninesuperior ⁹ nsuperior ⁿ colonmonetary ₡ lira ₤ peseta ₧ dong ₫ franc ₣ won ₩
 baht ฿ naira ₦ peso ₱ guarani ₲ bigcircle ◯ ohm Ω permyriad ‱ pertenthousand ‱ referencemark ※ interrobang ‽ published ℗
-checkmark ✓ maltesecross ✠ yenmath ¥ nbspace   nonbreakingspace   sfthyphen ­ softhyphen ­ hyphenchar - hyphentwo ‐
+checkmark ✓ maltesecross ✠ yenmath ¥ hyphenchar - hyphentwo ‐
 figuredash ‒ horizontalbar ― quotereversed ‛ underscoredbl ‗ exclamdbl ‼ onedotenleader ․ twodotenleader ‥ approaches ≐
 Delta1 Δ increment ∆ Ohm Ω epsilon2 ε zerooldstyle 0 oneoldstyle 1 twooldstyle 2 threeoldstyle 3 fouroldstyle 4 fiveoldstyle 5
 sixoldstyle 6 sevenoldstyle 7 eightoldstyle 8 nineoldstyle 9 summationtext ∑ summationdisplay ∑ producttext ∏ productdisplay ∏
@@ -63,6 +63,7 @@ func newGlyphNames() glyphNames {
 		out[fields[i]] = fields[i+1]
 	}
 	out["space"], out["nbspace"], out["nonbreakingspace"] = " ", "\u00a0", "\u00a0"
+	out["sfthyphen"], out["softhyphen"], out["compwordmark"], out["cwm"] = "\u00ad", "\u00ad", "\u200c", "\u200c"
 	out["visiblespace"] = " " // a mark in programs, for a space
 	return out
 }
@@ -71,8 +72,8 @@ func newGlyphNames() glyphNames {
 const accents = "grave ̀ acute ́ circumflex ̂ tilde ̃ macron ̄ breve ̆ dotaccent ̇ dieresis ̈ hookabove ̉ ring ̊ hungarumlaut ̋ " +
 	"caron ̌ dotbelow ̣ cedilla ̧ commaaccent ̧ ogonek ̨ umlaut ̈ dot ̇ overdot ̇"
 
-// text gives the characters of a glyph; its code stands for a name that is only a number.
-func (g glyphNames) text(s string, code int) string {
+// text gives the characters of a glyph.
+func (g glyphNames) text(s string) string {
 	if s == "" || s == ".notdef" {
 		return ""
 	}
@@ -80,7 +81,7 @@ func (g glyphNames) text(s string, code int) string {
 		return t
 	}
 	if base, _, ok := strings.Cut(s, "."); ok && base != "" {
-		return g.text(base, code)
+		return g.text(base)
 	}
 	if strings.Contains(s, "_") {
 		var b strings.Builder
@@ -125,10 +126,11 @@ func (g glyphNames) known(s string) (string, bool) {
 
 // byNumber reads names that are the numbers of characters: uni0041, u1D400, afii10017.
 func byNumber(s string) (string, bool) {
-	if hex, ok := strings.CutPrefix(s, "uni"); ok && len(hex) >= 4 && len(hex)%4 == 0 {
+	const least, most = 4, 6
+	if hex, ok := strings.CutPrefix(s, "uni"); ok && len(hex) >= least && len(hex)%least == 0 {
 		var b strings.Builder
-		for ; hex != ""; hex = hex[4:] {
-			v, err := strconv.ParseUint(hex[:4], 16, 32)
+		for ; hex != ""; hex = hex[least:] {
+			v, err := strconv.ParseUint(hex[:least], 16, 16)
 			if err != nil {
 				return "", false
 			}
@@ -136,21 +138,26 @@ func byNumber(s string) (string, bool) {
 		}
 		return b.String(), true
 	}
-	if hex, ok := strings.CutPrefix(s, "u"); ok && len(hex) >= 4 && len(hex) <= 6 {
-		v, err := strconv.ParseUint(hex, 16, 32)
-		if err == nil && v <= utf8.MaxRune {
+	if hex, ok := strings.CutPrefix(s, "u"); ok && len(hex) >= least && len(hex) <= most {
+		if v, err := strconv.ParseInt(hex, 16, 32); err == nil && v >= 0 && v <= utf8.MaxRune {
 			return string(rune(v)), true
 		}
 	}
-	n, err := strconv.Atoi(strings.TrimPrefix(s, "afii"))
-	if err != nil || !strings.HasPrefix(s, "afii") {
+	return cyrillic(s)
+}
+
+// cyrillic reads the names of Cyrillic letters, which are numbers in an order of their own.
+func cyrillic(s string) (string, bool) {
+	digits, ok := strings.CutPrefix(s, "afii")
+	n, err := strconv.ParseInt(digits, 10, 32)
+	if !ok || err != nil {
 		return "", false
 	}
-	for _, part := range []struct{ first, last, to int }{
+	for _, part := range []struct{ first, last, to rune }{
 		{10017, 10022, 'А'}, {10024, 10049, 'Ж'}, {10065, 10070, 'а'}, {10072, 10097, 'ж'},
 	} {
-		if n >= part.first && n <= part.last {
-			return string(rune(part.to + n - part.first)), true
+		if r := rune(n); r >= part.first && r <= part.last {
+			return string(part.to + r - part.first), true
 		}
 	}
 	return "", false
@@ -275,28 +282,33 @@ lsuperior msuperior nsuperior osuperior rsuperior ssuperior tsuperior ff ffi ffl
 
 // The widths of the characters from space to tilde in fonts that need no program.
 const (
-	helvetica = "278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556 278 278 584 584 584 " +
-		"556 1015 667 667 722 722 667 611 778 722 278 500 667 556 833 722 778 667 778 722 667 611 722 667 944 667 667 611 278 278 278 469 " +
-		"556 333 556 556 500 556 556 278 556 556 222 222 500 222 833 556 556 556 556 333 500 278 556 500 722 500 500 500 334 260 334 584"
-	helveticaBold = "278 333 474 556 556 889 722 238 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556 333 333 584 584 " +
-		"584 611 975 722 722 722 722 667 611 778 722 278 556 722 611 833 722 778 667 778 722 667 611 722 667 944 667 667 611 333 278 333 584 " +
-		"556 333 556 611 556 611 556 333 611 611 278 278 556 278 889 611 611 611 611 389 556 333 611 556 778 556 556 500 389 280 389 584"
-	times = "250 333 408 500 500 833 778 180 333 333 500 564 250 333 250 278 500 500 500 500 500 500 500 500 500 500 278 278 564 564 564 444 " +
-		"921 722 667 667 722 611 556 722 722 333 389 722 611 889 722 722 556 722 667 556 611 722 722 944 722 722 611 333 278 333 469 500 333 " +
-		"444 500 444 500 444 333 500 500 278 278 500 278 778 500 500 500 500 333 389 278 500 500 722 500 500 444 480 200 480 541"
-	timesBold = "250 333 555 500 500 1000 833 278 333 333 500 570 250 333 250 278 500 500 500 500 500 500 500 500 500 500 333 333 570 570 570 " +
-		"500 930 722 667 722 722 667 611 778 778 389 500 778 667 944 722 778 611 778 722 556 667 722 722 1000 722 722 667 333 278 333 581 500 " +
-		"333 500 556 444 556 444 333 500 556 278 333 556 278 833 556 500 556 556 444 389 333 556 500 722 500 500 444 394 220 394 520"
-	timesItalic = "250 333 420 500 500 833 778 214 333 333 500 675 250 333 250 278 500 500 500 500 500 500 500 500 500 500 333 333 675 675 " +
-		"675 500 920 611 611 667 722 611 611 722 722 333 444 667 556 833 667 722 611 722 611 500 556 722 611 833 611 556 556 389 278 389 422 " +
-		"500 333 500 500 444 500 444 278 500 500 278 278 444 278 722 500 500 500 500 389 389 278 500 444 667 444 444 389 400 275 400 541"
+	helvetica = "278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556 278 278 584 " +
+		"584 584 556 1015 667 667 722 722 667 611 778 722 278 500 667 556 833 722 778 667 778 722 667 611 722 667 944 667 667 " +
+		"611 278 278 278 469 556 333 556 556 500 556 556 278 556 556 222 222 500 222 833 556 556 556 556 333 500 278 556 500 " +
+		"722 500 500 500 334 260 334 584"
+	helveticaBold = "278 333 474 556 556 889 722 238 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556 333 333 584 " +
+		"584 584 611 975 722 722 722 722 667 611 778 722 278 556 722 611 833 722 778 667 778 722 667 611 722 667 944 667 667 " +
+		"611 333 278 333 584 556 333 556 611 556 611 556 333 611 611 278 278 556 278 889 611 611 611 611 389 556 333 611 556 " +
+		"778 556 556 500 389 280 389 584"
+	times = "250 333 408 500 500 833 778 180 333 333 500 564 250 333 250 278 500 500 500 500 500 500 500 500 500 500 278 278 564 " +
+		"564 564 444 921 722 667 667 722 611 556 722 722 333 389 722 611 889 722 722 556 722 667 556 611 722 722 944 722 722 " +
+		"611 333 278 333 469 500 333 444 500 444 500 444 333 500 500 278 278 500 278 778 500 500 500 500 333 389 278 500 500 " +
+		"722 500 500 444 480 200 480 541"
+	timesBold = "250 333 555 500 500 1000 833 278 333 333 500 570 250 333 250 278 500 500 500 500 500 500 500 500 500 500 333 333 570 " +
+		"570 570 500 930 722 667 722 722 667 611 778 778 389 500 778 667 944 722 778 611 778 722 556 667 722 722 1000 722 722 " +
+		"667 333 278 333 581 500 333 500 556 444 556 444 333 500 556 278 333 556 278 833 556 500 556 556 444 389 333 556 500 " +
+		"722 500 500 444 394 220 394 520"
+	timesItalic = "250 333 420 500 500 833 778 214 333 333 500 675 250 333 250 278 500 500 500 500 500 500 500 500 500 500 333 333 675 " +
+		"675 675 500 920 611 611 667 722 611 611 722 722 333 444 667 556 833 667 722 611 722 611 500 556 722 611 833 611 556 " +
+		"556 389 278 389 422 500 333 500 500 444 500 444 278 500 500 278 278 444 278 722 500 500 500 500 389 389 278 500 444 " +
+		"667 444 444 389 400 275 400 541"
 )
 
 // standardWidths gives a font without widths those of the standard font that is like it.
 func standardWidths(o *font, plain string) {
 	const mono, usual = 600, 500
 	has := func(s string) bool { return strings.Contains(plain, s) }
-	table := ""
+	var table string
 	switch {
 	case has("Courier"), has("Mono"):
 		o.width = mono

@@ -13,7 +13,7 @@ type (
 	array []any
 	dict  map[name]any
 	ref   int
-	// operator is a bare word, of a content stream or of the file's syntax.
+	// An operator is a bare word, of a content stream or of the file's syntax.
 	operator string
 )
 
@@ -108,34 +108,44 @@ func (p *parser) token() []byte {
 func (p *parser) word() any {
 	w := p.token()
 	if c := w[0]; c != '+' && c != '-' && c != '.' && (c < '0' || c > '9') {
-		switch string(w) {
-		case "true":
-			return true
-		case "false":
-			return false
-		case "null":
-			return nil
-		}
-		return operator(w)
+		return bare(string(w))
 	}
 	v, ok := number(w)
 	if !ok {
 		return operator(w)
 	}
-	n, whole := v.(int)
-	if !p.refs || !whole || n < 0 {
-		return v
+	if n, whole := v.(int); whole && n >= 0 && p.refs && p.reference() {
+		return ref(n)
 	}
+	return v
+}
+
+// bare gives the object that a word names, or the operator.
+func bare(s string) any {
+	switch s {
+	case "true":
+		return true
+	case "false":
+		return false
+	case "null":
+		return nil
+	}
+	return operator(s)
+}
+
+// reference reads the rest of a reference behind its first number, if it is one.
+func (p *parser) reference() bool {
 	back := p.pos
 	p.skipSpace()
-	if gen := p.token(); len(gen) > 0 && len(gen) <= 5 && gen[0] >= '0' && gen[0] <= '9' {
+	const digits = 5
+	if generation := p.token(); len(generation) > 0 && len(generation) <= digits && generation[0] >= '0' && generation[0] <= '9' {
 		p.skipSpace()
 		if r := p.token(); string(r) == "R" {
-			return ref(n)
+			return true
 		}
 	}
 	p.pos = back
-	return v
+	return false
 }
 
 // number reads a number as files have them; several signs and a trailing sign are read as others do.
@@ -163,6 +173,7 @@ func number(w []byte) (any, bool) {
 	return min(max(f, -huge), huge), true
 }
 
+// unhex gives the value of a digit; -1 for another character.
 func unhex(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':
@@ -183,7 +194,7 @@ func (p *parser) name() name {
 	out := make([]byte, 0, len(w))
 	for i := 0; i < len(w); i++ {
 		if w[i] == '#' && i+2 < len(w) && unhex(w[i+1]) >= 0 && unhex(w[i+2]) >= 0 {
-			out = append(out, byte(unhex(w[i+1])<<4|unhex(w[i+2])))
+			out = append(out, byte(unhex(w[i+1])<<4|unhex(w[i+2])&0xf)) //nolint:gosec // G115: two digits
 			i += 2
 			continue
 		}
@@ -206,12 +217,12 @@ func (p *parser) hex() text {
 		case high < 0:
 			high = v
 		default:
-			out = append(out, byte(high<<4|v))
+			out = append(out, byte(high<<4|v)) //nolint:gosec // G115: two digits
 			high = -1
 		}
 	}
 	if high >= 0 {
-		out = append(out, byte(high<<4))
+		out = append(out, byte(high<<4)) //nolint:gosec // G115: a digit
 	}
 	return text(out)
 }

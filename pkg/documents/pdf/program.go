@@ -84,42 +84,56 @@ func (c *cff) index(i int) (elements [][]byte, end int) {
 	return elements, base + c.number(i+3+count*size, size)
 }
 
-// operands reads the operators of a dictionary that have whole numbers.
+// operands reads the operators of a dictionary that have whole numbers: the last number before each.
 func operands(b []byte) map[int]int {
+	const lastOperator, escape, twoBytes = 21, 12, 1200
 	out := map[int]int{}
 	value := 0
-	for i := 0; i < len(b); {
-		c := int(b[i])
-		i++
-		switch {
-		case c <= 21:
-			if c == 12 && i < len(b) {
-				c = 1200 + int(b[i])
-				i++
-			}
-			out[c] = value
-		case c == 28 && i+1 < len(b):
-			value = int(int16(uint16(b[i])<<8 | uint16(b[i+1])))
-			i += 2
-		case c == 29 && i+3 < len(b):
-			value = int(int32(uint32(b[i])<<24 | uint32(b[i+1])<<16 | uint32(b[i+2])<<8 | uint32(b[i+3])))
-			i += 4
-		case c == 30:
-			for i < len(b) && b[i]&0xf != 0xf && b[i]>>4 != 0xf {
-				i++
-			}
-			i++
-		case c >= 32 && c <= 246:
-			value = c - 139
-		case c >= 247 && c <= 250 && i < len(b):
-			value = (c-247)*256 + int(b[i]) + 108
-			i++
-		case c >= 251 && c <= 254 && i < len(b):
-			value = -(c-251)*256 - int(b[i]) - 108
-			i++
+	for len(b) > 0 {
+		c := int(b[0])
+		if c > lastOperator {
+			var n int
+			value, n = operand(b)
+			b = b[min(n, len(b)):]
+			continue
 		}
+		b = b[1:]
+		if c == escape && len(b) > 0 {
+			c = twoBytes + int(b[0])
+			b = b[1:]
+		}
+		out[c] = value
 	}
 	return out
+}
+
+// operand reads a number and gives its length; a real number counts as 0.
+func operand(b []byte) (value, length int) {
+	at := func(i int) int {
+		if i < len(b) {
+			return int(b[i])
+		}
+		return 0
+	}
+	switch c := at(0); {
+	case c == 28:
+		return at(1)<<8 | at(2), 3 // offsets and strings are positive
+	case c == 29:
+		return at(1)<<24 | at(2)<<16 | at(3)<<8 | at(4), 5
+	case c == 30:
+		n := 1
+		for n < len(b) && b[n]&0xf != 0xf && b[n]>>4 != 0xf {
+			n++
+		}
+		return 0, n + 1
+	case c >= 32 && c <= 246:
+		return c - 139, 1
+	case c >= 247 && c <= 250:
+		return (c-247)*256 + at(1) + 108, 2
+	case c >= 251 && c <= 254:
+		return -(c-251)*256 - at(1) - 108, 2
+	}
+	return 0, 1
 }
 
 // cffEncoding reads the encoding of a font in the Compact Font Format.

@@ -10,8 +10,8 @@ type Page struct {
 }
 
 const (
-	maxTree = 64
-	// maxNodes bounds the nodes of the tree of pages that are looked at.
+	maxTree = 64 // nodes in each other
+	// The number maxNodes bounds the nodes of the tree of pages that are looked at.
 	maxNodes = 200_000
 )
 
@@ -43,7 +43,7 @@ type inherited struct{ resources, box any }
 
 // walk gives the pages below a node; false to stop.
 func (r *reader) walk(node dict, from inherited, depth int) bool {
-	if r.nodes++; r.nodes > maxNodes || depth > maxTree || r.over() {
+	if r.nodes++; r.nodes > maxNodes || depth > maxTree || r.ops > maxOperators || r.f.spent > maxDecoded || r.over() {
 		return false
 	}
 	if v, ok := node["Resources"]; ok {
