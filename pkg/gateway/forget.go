@@ -19,6 +19,9 @@ import (
 func newForgetting(a *App) *forgetting.Forgetting {
 	return forgetting.New(forgetting.Options{
 		Engine: a.store, Store: local.ForgetterOf(a.store), Now: time.Now, Log: a.o.Log,
+		Indexes: []forgetting.Cleaner{
+			func(ctx context.Context, c forgetting.Chat) error { return a.kept.past.Forget(ctx, c.ID) },
+		},
 		Cleaners: []forgetting.Cleaner{
 			func(ctx context.Context, c forgetting.Chat) error { return a.kept.spaces.Forget(ctx, c.Forget, c.At) },
 			func(ctx context.Context, c forgetting.Chat) error {

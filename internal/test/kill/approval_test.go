@@ -25,9 +25,6 @@ func approvalPoints() []point {
 	return all
 }
 
-// allowOnce is the label of the button that allows a call.
-const allowOnce = "Allow once"
-
 func TestKillRoundAnApproval(t *testing.T) {
 	t.Parallel()
 	eachSeed(t, approvalPoints(), func(t *testing.T, p point, seed int) {

@@ -37,8 +37,8 @@ type asking interface {
 	texts(chat string) []string
 }
 
-// query is a question with buttons, as it reads when it was found. Its button "Allow
-// once" is pressed by allow, and by again where an app still shows it.
+// query is a question with buttons, as it reads when it was found. Its first
+// button, which says yes, is pressed by allow, and by again where an app still shows it.
 type query struct {
 	text         string
 	allow, again func()

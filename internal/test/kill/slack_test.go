@@ -178,7 +178,7 @@ func (p *onSlack) query(name string) *query {
 		if m := &list[i]; len(m.Buttons) > 0 {
 			return &query{
 				text:  m.Text,
-				allow: func() { chat.Press(m.TS, allowOnce) },
+				allow: func() { chat.Press(m.TS, m.Buttons[0].Text) },
 				again: func() { chat.PressButton(m.TS, m.Buttons[0]) },
 			}
 		}

@@ -120,7 +120,7 @@ func (p *onTelegram) query(name string) *query {
 		if m := &list[i]; len(m.Buttons) > 0 {
 			return &query{
 				text:  m.Text,
-				allow: func() { chat.Press(m.ID, allowOnce) },
+				allow: func() { chat.Press(m.ID, m.Buttons[0][0].Text) },
 				again: func() { chat.PressData(m.ID, m.Buttons[0][0].Data) },
 			}
 		}

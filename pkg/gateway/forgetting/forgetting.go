@@ -40,10 +40,10 @@ type Cleaner func(ctx context.Context, c Chat) error
 type Options struct {
 	Engine *local.Engine
 	Store  local.Forgetter
-	// Cleaners remove the files of chats.
-	Cleaners []Cleaner
-	Now      func() time.Time
-	Log      zerolog.Logger
+	// Cleaners remove the files of chats, Indexes the words of forgotten conversations of a chat too.
+	Cleaners, Indexes []Cleaner
+	Now               func() time.Time
+	Log               zerolog.Logger
 }
 
 // Forgetting forgets chats. [New] makes one.
@@ -179,12 +179,13 @@ func (f *Forgetting) tell(ctx context.Context, e *forgets.Entry) error {
 
 // files removes the files. Those of a chat belong to no single conversation of it.
 func (f *Forgetting) files(ctx context.Context, e *forgets.Entry) error {
-	if !e.Whole() {
-		return nil
-	}
 	c := Chat{Forget: e.ID, ID: e.Chat, At: append([]channels.Address{e.At}, e.Former...)}
+	cleaners := f.o.Indexes
+	if e.Whole() {
+		cleaners = slices.Concat(f.o.Indexes, f.o.Cleaners)
+	}
 	var errs []error
-	for i, clean := range f.o.Cleaners {
+	for i, clean := range cleaners {
 		errs = append(errs, clean(ctx, c))
 		if i == 0 {
 			failpoint.Hit("F3")

@@ -12,6 +12,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"parley/internal/failpoint"
 	"parley/pkg/durable"
 	"parley/pkg/session/engine/table"
 	"parley/pkg/session/kv"
@@ -59,6 +60,7 @@ func (s *Store) Erase(ctx context.Context) error {
 	err = f.Sync() // the state that refers to none of these pages is on the disk
 	for done := false; err == nil && !done; {
 		done, err = s.erasePiece(ctx, &e)
+		failpoint.Hit("F6")
 	}
 	return errors.Join(err, f.Sync(), f.Close())
 }
@@ -330,6 +332,7 @@ func (s *Store) rewrite(path string) (err error) {
 	if err := verify(temp); err != nil {
 		return err
 	}
+	failpoint.Hit("F9")
 	if err := os.Rename(temp, path); err != nil {
 		return fileError(folder, err)
 	}
