@@ -25,7 +25,7 @@ func List() []Mutant {
 		eventMutants(), gateMutants(), pieceMutants(), walkMutants(), apiMutants(), specMutants(), lastWordsMutants(),
 		aguiMutants(), aguiPictureMutants(),
 		credentialMutants(), pageMutants(), browserMutants(),
-		openaiMutants(), clientMutants(), removalMutants(), socketMutants(), shelfMutants(), formatMutants(), indexMutants(), documentMutants(),
+		openaiMutants(), clientMutants(), removalMutants(), forgetMutants(), socketMutants(), shelfMutants(), formatMutants(), indexMutants(), documentMutants(),
 	)
 }
 

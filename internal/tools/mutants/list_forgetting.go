@@ -1,0 +1,86 @@
+package mutants
+
+// forgetMutants leave words of chats that are forgotten, or take words of others.
+func forgetMutants() []Mutant {
+	const (
+		bolt   = "pkg/session/bolt"
+		engine = "pkg/session/engine"
+		room   = "pkg/gateway/forgetting"
+		files  = "pkg/gateway/files"
+		erases = "^TestErasingLeavesNoByteOfAForgottenChat$"
+	)
+	return []Mutant{
+		{
+			Promise: "forget: no byte is left", Defect: "overwrites no free page",
+			File: bolt + "/erase.go", Old: `free = info.Type == "free"`, New: `free = info.Type == "leaf" && info.Type == "free"`,
+			Dir: engine, Test: erases,
+		},
+		{
+			Promise: "forget: no byte is left", Defect: "leaves the older copies as they are",
+			File: bolt + "/erase.go", Old: "	if err == nil && !has && !all {", New: "	if err == nil && !has {",
+			Dir: engine, Test: erases,
+		},
+		{
+			Promise: "forget: no byte is left", Defect: "keeps a copy that cannot be read",
+			File: bolt + "/erase.go", Old: "	return true, errors.Join(remove(path), durable", New: "	return true, errors.Join(durable",
+			Dir: engine, Test: erases,
+		},
+		{
+			Promise: "forget: no byte is left", Defect: "leaves the index of the past",
+			File: room + "/forgetting.go", Old: "slices.Concat(f.o.Indexes, f.o.Cleaners)", New: "f.o.Cleaners",
+			Dir: room, Test: "^TestFortyChats$",
+		},
+		{
+			Promise: "forget: no byte is left", Defect: "leaves the files of the chat",
+			File: files + "/forget.go", Old: "	if err := os.RemoveAll(aside); err == nil {", New: "	if err := error(nil); err == nil {",
+			Dir: files, Test: "^TestForgettingTakesTheFilesOfOneChat$",
+		},
+		{
+			Promise: "forget: others keep all", Defect: "removes the files of a chat that began anew",
+			File: files + "/forget.go", Old: "	if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {",
+			New: "	if err := errors.Join(os.RemoveAll(aside), fs.ErrNotExist); errors.Is(err, fs.ErrNotExist) {",
+			Dir: files, Test: "^TestForgettingTakesTheFilesOfOneChat$",
+		},
+		{
+			Promise: "forget: others keep all", Defect: "removes what all chats wait to send",
+			File: files + "/forget.go", Old: "strings.HasPrefix(string(id), chat+\"-\") ||", New: "len(id) > 0 ||",
+			Dir: files, Test: "^TestForgettingTakesTheFilesOfOneChat$",
+		},
+		{
+			Promise: "forget: others keep all", Defect: "gives a forgotten chat a new budget",
+			File: engine + "/rules/forget.go", Old: "range []table.Bucket{table.Spent, table.Shares}", New: "range []table.Bucket{}",
+			Dir: room, Test: "^TestForgettingKeepsTheBudget$",
+		},
+		{
+			Promise: "forget: a restore brings no chat back", Defect: "restores a snapshot as it is",
+			File: bolt + "/file.go", Old: "	if err == nil && source != \"\" {", New: "	if err == nil && source == \"\" {",
+			Dir: engine, Test: "^TestARestoreBringsNoForgottenChatBack$",
+		},
+		{
+			Promise: "forget: a restore brings no chat back", Defect: "takes an empty ledger for one that cannot be read",
+			File: "pkg/session/forgets/forgets.go", Old: "			return nil, fmt.Errorf(\"line %d",
+			New: "			_ = fmt.Errorf(\"line %d",
+			Dir: "cmd/gateway", Test: "^TestScripts$/^forget$",
+		},
+		{
+			Promise: "forget: it is finished", Defect: "takes a step that failed for done",
+			File: room + "/forgetting.go", Old: "			return fmt.Errorf(\"forget %s: %s: %w\", e.ID, s, err)\n", New: "			f.o.Log.Err(err).Send()\n",
+			Dir: room, Test: "^TestAStepThatFails$",
+		},
+		{
+			Promise: "forget: it is finished", Defect: "strikes out all steps with the first one",
+			File: "pkg/session/forgets/forgets.go", Old: "return left == s })", New: "return left == s || s != \"\" })",
+			Dir: room, Test: "^TestAStepThatFails$",
+		},
+		{
+			Promise: "forget: it asks", Defect: "forgets a group for everybody",
+			File: "pkg/agent/approval/forget.go", Old: "	if t.Principal.Direct || t.Principal.Owner {", New: "	if t.Principal.Level != \"\" {",
+			Dir: "internal/test/e2e", Test: "^TestForgetInAGroup$",
+		},
+		{
+			Promise: "forget: it asks", Defect: "takes a no for a yes",
+			File: "pkg/agent/approval/forget.go", Old: "	case try.decision.answer == denyCall:", New: "	case try.decision.answer == \"\":",
+			Dir: "internal/test/e2e", Test: "^TestForgetInTheChat$/^telegram$",
+		},
+	}
+}
