@@ -104,12 +104,10 @@ func troubleMutants() []Mutant {
 		{
 			Promise: restore, Defect: "restores beside whoever uses the store",
 			File: snapshots,
-			Old: "\treturn restore(ctx, dir, snap, os.Link)\n}\n\n// restore is Restore where link gives a file a second name.\n" +
-				"func restore(ctx context.Context, dir, snap string, link func(from, to string) error) error {\n" +
-				"\treturn offline(ctx, dir, func() error {",
-			New: "\treturn restore(ctx, dir, snap, os.Link)\n}\n\n" +
-				"func restore(_ context.Context, dir, snap string, link func(from, to string) error) error {\n" +
-				"\treturn table.Guard(func() error {",
+			Old: "func restore(ctx context.Context, dir, snap string, link func(from, to string) error, f Forgotten) error {\n" +
+				"\tif f == nil {\n\t\tf = nobody{}\n\t}\n\treturn offline(ctx, dir, func() error {",
+			New: "func restore(_ context.Context, dir, snap string, link func(from, to string) error, f Forgotten) error {\n" +
+				"\tif f == nil {\n\t\tf = nobody{}\n\t}\n\treturn table.Guard(func() error {",
 			Dir: dir, Test: "^TestRestoreBesideARunningGateway$",
 		},
 		{
