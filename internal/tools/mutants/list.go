@@ -25,7 +25,8 @@ func List() []Mutant {
 		eventMutants(), gateMutants(), pieceMutants(), walkMutants(), apiMutants(), specMutants(), lastWordsMutants(),
 		aguiMutants(), aguiPictureMutants(),
 		credentialMutants(), pageMutants(), browserMutants(),
-		openaiMutants(), clientMutants(), removalMutants(), forgetMutants(), socketMutants(), shelfMutants(), formatMutants(), indexMutants(), documentMutants(),
+		openaiMutants(), clientMutants(), removalMutants(), forgetMutants(), restoredMutants(),
+		socketMutants(), shelfMutants(), formatMutants(), indexMutants(), documentMutants(),
 	)
 }
 

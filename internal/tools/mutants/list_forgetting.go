@@ -51,9 +51,19 @@ func forgetMutants() []Mutant {
 			File: engine + "/rules/forget.go", Old: "range []table.Bucket{table.Spent, table.Shares}", New: "range []table.Bucket{}",
 			Dir: room, Test: "^TestForgettingKeepsTheBudget$",
 		},
+	}
+}
+
+// restoredMutants bring a forgotten chat back, or half of it, or forget without a question.
+func restoredMutants() []Mutant {
+	const (
+		engine = "pkg/session/engine"
+		room   = "pkg/gateway/forgetting"
+	)
+	return []Mutant{
 		{
 			Promise: "forget: a restore brings no chat back", Defect: "restores a snapshot as it is",
-			File: bolt + "/file.go", Old: "	if err == nil && source != \"\" {", New: "	if err == nil && source == \"\" {",
+			File: "pkg/session/bolt/file.go", Old: "	if err == nil && source != \"\" {", New: "	if err == nil && source == \"\" {",
 			Dir: engine, Test: "^TestARestoreBringsNoForgottenChatBack$",
 		},
 		{

@@ -44,7 +44,7 @@ func TestForgettingTakesTheFilesOfOneChat(t *testing.T) {
 		write(filepath.Join(folder, "a", "b", "note"), "word")
 	}
 	closed := filepath.Join(s.Of(gone, false), "a")
-	if err := os.Chmod(closed, 0); err != nil { //nolint:gosec // as a program may
+	if err := os.Chmod(closed, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Forget(t.Context(), "f1", []channels.Address{gone, former}); err != nil {
