@@ -162,6 +162,8 @@ type Usage struct {
 	CachedTokens     int `json:"cached_tokens,omitempty"`
 	CacheWriteTokens int `json:"cache_write_tokens,omitempty"`
 	ReasoningTokens  int `json:"reasoning_tokens,omitempty"`
+	// Seconds is how much sound a speech model has heard.
+	Seconds int `json:"seconds,omitempty"`
 	// Money is the cost of the answer, in millionths of the currency of the prices;
 	// servers do not report it, [Metered] sets it.
 	Money int64 `json:"money,omitempty"`
@@ -175,5 +177,6 @@ func (u *Usage) Add(other Usage) {
 	u.CachedTokens += other.CachedTokens
 	u.CacheWriteTokens += other.CacheWriteTokens
 	u.ReasoningTokens += other.ReasoningTokens
+	u.Seconds += other.Seconds
 	u.Money += other.Money
 }

@@ -8,10 +8,11 @@ import (
 
 // Prices are a model's prices, in any currency, per million tokens. Cached is the price
 // of input that the server read from its cache, CacheWrite that of input that it wrote
-// there; nil: that of Input.
+// there; nil: that of Input. Minute is the price of a minute of sound.
 type Prices struct {
 	Input, Output      float64
 	Cached, CacheWrite *float64
+	Minute             float64
 }
 
 // of is the price of an answer, in millionths, rounded up.
@@ -22,13 +23,17 @@ func (p Prices) of(u *Usage) int64 {
 		}
 		return float64(tokens) * *own
 	}
+	const minute, million = 60, 1e6
 	plain := u.PromptTokens - u.CachedTokens - u.CacheWriteTokens
 	return int64(math.Ceil(price(plain, nil) + price(u.CachedTokens, p.Cached) + price(u.CacheWriteTokens, p.CacheWrite) +
-		price(u.CompletionTokens, &p.Output)))
+		price(u.CompletionTokens, &p.Output) + float64(u.Seconds)*p.Minute*million/minute))
 }
 
 // maxCounted is the most that is believed of one count of tokens.
 const maxCounted = 1 << 30
+
+// maxSeconds is the most that is believed of a length of sound: a day.
+const maxSeconds = 24 * 60 * 60
 
 // Metered asks p and adds the cost to each answer: it estimates tokens that the
 // server did not report, and sets the money and the name of the model if they are still
@@ -73,7 +78,7 @@ func (m metered) count(messages []Message, tools []ToolDefinition, resp *LLMResp
 	u.PromptTokens, u.CompletionTokens = min(u.PromptTokens, maxCounted), min(u.CompletionTokens, maxCounted)
 	u.CachedTokens, u.ReasoningTokens = min(max(u.CachedTokens, 0), u.PromptTokens), min(max(u.ReasoningTokens, 0), u.CompletionTokens)
 	u.CacheWriteTokens = min(max(u.CacheWriteTokens, 0), u.PromptTokens-u.CachedTokens)
-	u.TotalTokens = u.PromptTokens + u.CompletionTokens
+	u.TotalTokens, u.Seconds = u.PromptTokens+u.CompletionTokens, min(max(u.Seconds, 0), maxSeconds)
 	if u.Money <= 0 {
 		u.Money = m.prices.of(u)
 	}

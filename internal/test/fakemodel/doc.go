@@ -1,5 +1,5 @@
 // Package fakemodel is a strict model server for tests and benchmarks. It speaks
-// the OpenAI chat completions protocol over real HTTP, streaming and not.
+// the OpenAI chat completions protocol over real HTTP, streaming and not, and writes down speech.
 //
 // It promises to be at least as strict as the strictest real server: a request
 // with a tool call without its result, a repeated call id, an illegal tool name,

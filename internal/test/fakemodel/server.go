@@ -25,6 +25,9 @@ const (
 type Options struct {
 	// Script decides each answer. It is called from many goroutines at once.
 	Script func(Request) Answer
+	// Hear decides each transcript; nil is [Hear]. The fault of its answer may be a Status,
+	// or a Cut below 0, which answers without an end.
+	Hear func(Recording) Answer
 	// Key, when set, is the key without which a request is refused.
 	Key string
 	// Models are listed by /models; empty means "fake".
@@ -116,6 +119,7 @@ type Server struct {
 	stats      Stats
 	requests   []Request
 	violations []string
+	recordings []Recording
 }
 
 // New starts a server on a free loopback port. Close ends it.
@@ -129,6 +133,9 @@ func New(o Options) *Server {
 func NewHandler(o Options) *Server {
 	if o.Script == nil {
 		o.Script = Echo
+	}
+	if o.Hear == nil {
+		o.Hear = Hear
 	}
 	if len(o.Models) == 0 {
 		o.Models = []string{"fake"}
@@ -148,10 +155,11 @@ func (s *Server) Close() {
 	s.http.Close()
 }
 
-// Handler serves POST /v1/chat/completions and GET /v1/models.
+// Handler serves POST /v1/chat/completions, POST /v1/audio/transcriptions and GET /v1/models.
 func (s *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", s.chat)
+	mux.HandleFunc("POST /v1/audio/transcriptions", s.transcribe)
 	mux.HandleFunc("GET /v1/models", s.models)
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		writeError(w, http.StatusNotFound, Fault{Code: "not_found", Message: "no such path: " + r.URL.Path})
