@@ -18,8 +18,7 @@ type Address struct {
 	Thread string `json:"thread,omitempty"`
 }
 
-// Sender is the person who acted. Identity is (channel, account, ID); Name is for
-// display only.
+// Sender is the person who acted. Identity is (channel, account, ID); Name is for display only.
 type Sender struct {
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`
@@ -55,8 +54,7 @@ type Inbound struct {
 	Direct bool `json:"direct,omitempty"`
 	// Mentioned means that a group's message speaks to the bot: a mention, a reply or a command.
 	Mentioned bool `json:"mentioned,omitempty"`
-	// MessageID is the platform's id of the message, for replies to it; of a pressed
-	// button, of the message that it belongs to.
+	// MessageID is the platform's id of the message, for replies to it; of a button, of its message.
 	MessageID string `json:"message_id,omitempty"`
 	// Original is the ID of the Inbound that a KindEdit or a KindDelete is about, where
 	// the platform's delivery tells it: the store swallows that one when it comes after
@@ -64,18 +62,15 @@ type Inbound struct {
 	Original string `json:"original,omitempty"`
 	// Quote is the text of the message that this one answers.
 	Quote string `json:"quote,omitempty"`
-	// Attachments are the files that came with it. They are not fetched yet: the
-	// turn that reads the message does that, see [AttachmentOpener].
+	// Attachments are the files that came with it, which its turn fetches: see [AttachmentOpener].
 	Attachments []Attachment `json:"attachments,omitempty"`
-	// Forwarded means that the sender passes on words of somebody else, as the text or
-	// as the quote.
+	// Forwarded means that the sender passes on words of somebody else, as text or quote.
 	Forwarded bool `json:"forwarded,omitempty"`
 	// Group is the platform's id of the album that a KindMessage is a part of, where
 	// the adapter hands on each part as it comes: the store makes one message of the
 	// parts. Mostly empty.
 	Group string `json:"group,omitempty"`
-	// Overheard says that a part of an album does not speak to the bot itself: it
-	// counts only together with a part that does. [Ingress] sets it.
+	// Overheard, set by [Ingress], is a part of an album that counts only with one that speaks to the bot.
 	Overheard bool `json:"-"`
 	// Solo makes it a turn of its own: it is not joined with others.
 	Solo bool `json:"solo,omitempty"`
@@ -98,13 +93,17 @@ func (in *Inbound) Words() string {
 type Attachment struct {
 	// About describes it in words: "document report.pdf, 12 kB".
 	About string `json:"about"`
-	// Ref is the reference by which the channel fetches it; it has no meaning
-	// elsewhere.
+	// Ref is the reference by which the channel fetches it; it has no meaning elsewhere.
 	Ref string `json:"ref"`
 	// Name is the file name under which it is stored: one element of a path.
 	Name string `json:"name"`
 	// Size is its length in bytes as far as the platform tells; 0 where it does not.
 	Size int64 `json:"size,omitempty"`
+	// Voice marks a recording that its sender made in the chat, Seconds is its length or 0, and
+	// Transcript its words as the platform itself has written them down, all of them, or "".
+	Voice      bool   `json:"voice,omitempty"`
+	Seconds    int    `json:"seconds,omitempty"`
+	Transcript string `json:"transcript,omitempty"`
 	// ID and Type are those of a [KeptFile] that people may fetch again; ID is "" elsewhere.
 	ID   string `json:"id,omitempty"`
 	Type string `json:"type,omitempty"`

@@ -31,6 +31,10 @@ type File struct {
 	// Size, when above 0, is the size that the server names instead of the length of
 	// Data.
 	Size int64
+	// Clip makes it a clip that was recorded in Slack, of so many milliseconds; Transcript is
+	// what Slack has written down of it, "" while it has not.
+	Clip       int
+	Transcript string
 }
 
 // file is a stored file. The server's mutex guards it.
@@ -65,11 +69,19 @@ func (s *Server) store(f File, owner string) *file {
 // fileInfo is a file as messages name it (docs.slack.dev/reference/objects/file-object). The lock is held.
 func (s *Server) fileInfo(f *file) map[string]any {
 	base := s.http.URL() + downloadPath + s.opt.Team + "-" + f.ID + "/"
-	return map[string]any{
+	info := map[string]any{
 		"id": f.ID, "name": f.Name, "title": f.Title, "user": f.owner, "size": f.Size, "mode": "hosted", "file_access": "visible",
 		"mimetype": f.MIME, "filetype": strings.TrimPrefix(path.Ext(f.Name), "."), "is_external": false, "is_public": false,
 		"url_private": base + f.Name, "url_private_download": base + "download/" + f.Name,
 	}
+	if f.Clip > 0 {
+		heard := map[string]any{"status": "processing"}
+		if f.Transcript != "" {
+			heard = map[string]any{"status": "complete", "locale": "en-US", "preview": map[string]any{"content": f.Transcript, "has_more": false}}
+		}
+		info["subtype"], info["duration_ms"], info["transcription"], info["media_display_type"] = "slack_audio", f.Clip, heard, "audio"
+	}
+	return info
 }
 
 // fileByID answers files.info.

@@ -46,6 +46,11 @@ func At(t time.Time) Option {
 	return func(_ *room, m *message) { m.Date = t.Unix() }
 }
 
+// ForwardedFrom makes it a message of somebody else that is passed on.
+func ForwardedFrom(name string) Option {
+	return func(_ *room, m *message) { m.Forward = &origin{Type: "hidden_user", Date: m.Date, SenderName: name} }
+}
+
 // Entities adds formatting, besides the commands, mentions and links that the server finds itself.
 func Entities(list ...Entity) Option {
 	return func(_ *room, m *message) {

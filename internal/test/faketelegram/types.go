@@ -68,10 +68,18 @@ type message struct {
 	Contact      *contact        `json:"contact,omitempty"`
 	NewMembers   []User          `json:"new_chat_members,omitempty"`
 	LeftMember   *User           `json:"left_chat_member,omitempty"`
+	Forward      *origin         `json:"forward_origin,omitempty"`
 	MigrateTo    int64           `json:"migrate_to_chat_id,omitempty"`
 	MigrateFrom  int64           `json:"migrate_from_chat_id,omitempty"`
 	TopicCreated *topicCreated   `json:"forum_topic_created,omitempty"`
 	Markup       json.RawMessage `json:"reply_markup,omitempty"`
+}
+
+// origin is where a message that is passed on comes from: a person who hides the account.
+type origin struct {
+	Type       string `json:"type"`
+	Date       int64  `json:"date"`
+	SenderName string `json:"sender_user_name"`
 }
 
 type quote struct {

@@ -58,7 +58,7 @@ func TestFilesComeWithTheirMessage(t *testing.T) {
 	want := []channels.Attachment{
 		{About: "document report.pdf, 12 kB", Name: "report.pdf", Size: 12_000},
 		{About: "photo 800×800, 208 bytes", Name: fmt.Sprintf("photo-%d.jpg", photo.MessageID), Size: 208},
-		{About: "voice message 1:02, 3 bytes", Name: fmt.Sprintf("voice-%d.ogg", voice.MessageID), Size: 3},
+		{About: "voice message 1:02, 3 bytes", Name: fmt.Sprintf("voice-%d.ogg", voice.MessageID), Size: 3, Voice: true, Seconds: 62},
 		{About: "document big.iso, 22.0 MB", Name: "big.iso", Size: 21 << 20},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

@@ -37,7 +37,9 @@ func (d *Decoder) tell(in *channels.Inbound, m *message) {
 			all = append(all, words)
 			continue
 		}
-		in.Attachments = append(in.Attachments, f.attachment())
+		a := f.attachment()
+		a.Voice = f.Subtype == "slack_audio" && f.User == m.User
+		in.Attachments = append(in.Attachments, a)
 	}
 	in.Text = channels.Lines(all...)
 }
@@ -153,10 +155,15 @@ func (f *file) attachment() channels.Attachment {
 		name, details = "file-"+f.ID+extension(f.MIME), details[1:]
 	}
 	about := strings.Join(details, ", ")
-	return channels.Attachment{
+	const perSecond, day = 1000, 24 * 60 * 60
+	a := channels.Attachment{
 		About: strings.TrimSpace(f.kind() + " " + strings.TrimSuffix(about, ", ")),
-		Ref:   f.ID, Name: name, Size: max(f.Size, 0),
+		Ref:   f.ID, Name: name, Size: max(f.Size, 0), Seconds: int(min(max(f.Millis, 0)/perSecond, day)),
 	}
+	if t := &f.Transcription; t.Status == "complete" && !t.Preview.More {
+		a.Transcript = strings.TrimSpace(t.Preview.Content)
+	}
+	return a
 }
 
 // kind names it in a word.

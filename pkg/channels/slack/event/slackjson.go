@@ -89,6 +89,21 @@ type file struct {
 	Private    string `json:"url_private"`
 	Download   string `json:"url_private_download"`
 	FileAccess string `json:"file_access"`
+	// User posted it. Subtype is slack_audio of a clip that was recorded in Slack, Millis the
+	// length of its sound.
+	User          string        `json:"user"`
+	Subtype       string        `json:"subtype"`
+	Millis        int64         `json:"duration_ms"`
+	Transcription transcription `json:"transcription"`
+}
+
+// transcription is what Slack itself has written down of a clip.
+type transcription struct {
+	Status  string `json:"status"`
+	Preview struct {
+		Content string `json:"content"`
+		More    bool   `json:"has_more"`
+	} `json:"preview"`
 }
 
 // quoted is an attachment: a message that is passed on, or an app's addition.

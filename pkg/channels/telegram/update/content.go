@@ -17,9 +17,14 @@ type attachment struct {
 	kind    string
 	details []string
 	file    file
+	// voice marks a recording that its sender made in the chat.
+	voice bool
 	// name is the file name under which it is stored.
 	name string
 }
+
+// maxSeconds is the most that is believed of a length: a day.
+const maxSeconds = 24 * 60 * 60
 
 // about describes it in words.
 func (a *attachment) about() string {
@@ -29,7 +34,11 @@ func (a *attachment) about() string {
 
 // inbound is the file as it is handed on.
 func (a *attachment) inbound() channels.Attachment {
-	return channels.Attachment{About: a.about(), Ref: a.file.ID, Name: a.name, Size: a.file.Size}
+	in := channels.Attachment{About: a.about(), Ref: a.file.ID, Name: a.name, Size: a.file.Size}
+	if in.Voice = a.voice; in.Voice {
+		in.Seconds = int(min(max(a.file.Duration, 0), maxSeconds))
+	}
+	return in
 }
 
 // describe gives the content of a message beside its text: lines, and files.
@@ -67,6 +76,11 @@ func (c *content) attached(m *message) []attachment {
 	add("video", c.Video, "video", seconds(c.Video))
 	add("video message", c.VideoNote, "video-message", seconds(c.VideoNote))
 	add("voice message", c.Voice, "voice", seconds(c.Voice))
+	if c.Voice != nil {
+		for i := range files {
+			files[i].voice = files[i].file.ID == c.Voice.ID
+		}
+	}
 	return files
 }
 

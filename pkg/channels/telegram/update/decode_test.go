@@ -170,7 +170,7 @@ func TestDecodeMessages(t *testing.T) {
 		"reply to one's own poll":     {group + `,"text":"and so","reply_to_message":{"message_id":5,"from":{"id":42},"chat":{"id":-1001},"poll":{"question":"Tea?","options":[]}}`, ownPoll},
 		"voice": {
 			private + `,"voice":{"file_id":"v","duration":62,"file_size":34000,"mime_type":"audio/ogg"}`,
-			with("", channels.Attachment{About: "voice message 1:02, 34 kB", Ref: "v", Name: "voice-9.ogg", Size: 34000}),
+			with("", channels.Attachment{About: "voice message 1:02, 34 kB", Ref: "v", Name: "voice-9.ogg", Size: 34000, Voice: true, Seconds: 62}),
 		},
 		"audio": {
 			private + `,"audio":{"file_id":"v","duration":3700,"title":"Song","performer":"Who","file_name":"a.mp3"}`,
