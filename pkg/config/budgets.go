@@ -32,13 +32,16 @@ type Limits struct {
 	Money  float64 `yaml:"money" jsonschema:"minimum=0,maximum=1000000000" jsonschema_description:"Money; the models need prices. 0 is no limit."`
 }
 
-// Prices are the costs of a model per million tokens.
+// Prices are the costs of a model per million tokens, and of one that writes down speech
+// per minute.
 type Prices struct {
 	Input  float64 `yaml:"input" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"For a million tokens that it reads."`
 	Output float64 `yaml:"output" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"For a million tokens that it writes."`
 
 	Cached     *float64 `yaml:"cached" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"For a million tokens that it reads from its cache. Default: as input."`
 	CacheWrite *float64 `yaml:"cache_write" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"For a million tokens that it writes to its cache, where the server tells how many. Default: as input."`
+
+	Minute float64 `yaml:"minute" jsonschema:"minimum=0,maximum=1000000" jsonschema_description:"For a minute of sound that it writes down. Default 0."`
 }
 
 // defaultBudgets bound work that no person started.

@@ -16,8 +16,9 @@ import (
 type Roles struct {
 	Chat       string `yaml:"chat" jsonschema_description:"The model that answers messages. Default: agent.model, as for all roles."`
 	Summary    string `yaml:"summary" jsonschema_description:"The model that shortens a conversation."`
-	Vision     string `yaml:"vision" jsonschema_description:"The model that answers a message with pictures where the chat's model takes none."`
-	Transcribe string `yaml:"transcribe" jsonschema_description:"The model that writes down speech. This build asks none for that."`
+	Vision     string `yaml:"vision" jsonschema_description:"The model that sees pictures for chats whose model takes none. Default for descriptions: the first model that takes pictures."`
+	Transcribe string `yaml:"transcribe" jsonschema_description:"The model that writes down speech, on a server with /audio/transcriptions. Default none."`
+	Translate  string `yaml:"translate" jsonschema_description:"The model that translates."`
 	Heartbeat  string `yaml:"heartbeat" jsonschema_description:"The model that answers the heartbeat."`
 	Subagent   string `yaml:"subagent" jsonschema_description:"The model of background agents."`
 }
@@ -26,7 +27,7 @@ type Roles struct {
 func (r *Roles) All() map[string]string {
 	return map[string]string{
 		"chat": r.Chat, "summary": r.Summary, "vision": r.Vision,
-		"transcribe": r.Transcribe, "heartbeat": r.Heartbeat, "subagent": r.Subagent,
+		"transcribe": r.Transcribe, "translate": r.Translate, "heartbeat": r.Heartbeat, "subagent": r.Subagent,
 	}
 }
 
@@ -90,18 +91,38 @@ func (c modelChecker) choices() {
 		if !c.written(path) || !c.offers(path, roles[role]) {
 			continue
 		}
-		if role == "transcribe" {
-			c.yaml.Note(path, "has no effect yet, because this build does not write down speech: it may stay")
+		if m := c.cfg.Models[roles[role]]; role == "transcribe" && m != nil && m.Provider != ProviderOpenAI {
+			c.at(path, "%s does not write down speech: name a model with provider: openai, such as whisper-1", strictyaml.Quote(roles[role]))
 		}
 		if m := c.cfg.Models[roles[role]]; role == "vision" && m != nil && !m.Images {
 			c.at(path, "%s takes no pictures: write images: true into models.%s, or name another model",
 				strictyaml.Quote(roles[role]), roles[role])
 		}
 	}
+	checkSenses(c)
 	refuseDefault(c)
 	for _, place := range slices.Sorted(maps.Keys(c.cfg.Chats)) {
 		c.chat("chats."+place, place, c.cfg.Chats[place])
 	}
+}
+
+// checkSenses checks that there is a model for each sense that is used.
+func checkSenses(c modelChecker) {
+	if c.cfg.Agent.Voice == VoiceTranscribe && c.cfg.Roles.Transcribe == "" {
+		c.at("agent.voice", "needs a model that writes down speech: add one to models, such as whisper-1, and name it in roles.transcribe")
+	}
+	sees := func(m *Model) bool { return m != nil && m.Images }
+	if c.cfg.Agent.Pictures == PicturesDescribe && !slices.ContainsFunc(slices.Collect(maps.Values(c.cfg.Models)), sees) {
+		c.at("agent.pictures", "needs a model that takes pictures: write images: true into one of models")
+	}
+}
+
+// SpeechOnly says whether a model writes down speech and has no other purpose: no chat chooses it.
+func (c *Config) SpeechOnly(name string) bool {
+	others := c.Roles
+	others.Transcribe = ""
+	other := &Config{Agent: c.Agent, Models: c.Models, Chats: c.Chats, Roles: others}
+	return name == c.Roles.Transcribe && !other.inUse(name)
 }
 
 // refuseDefault reports a model with the name by which /model takes a chat's choice back, unless

@@ -29,6 +29,18 @@ func TestChoiceRefuses(t *testing.T) {
 			twoModels + "roles: {vision: main}",
 			`5:17: roles.vision: "main" takes no pictures: write images: true into models.main, or name another model`,
 		},
+		"deaf": {
+			twoModels + "roles: {transcribe: off}",
+			`5:21: roles.transcribe: "off" does not write down speech: name a model with provider: openai, such as whisper-1`,
+		},
+		"voice without a model": {
+			twoModels + "agent: {voice: transcribe}",
+			"5:16: agent.voice: needs a model that writes down speech: add one to models, such as whisper-1, and name it in roles.transcribe",
+		},
+		"pictures without a model": {
+			"models: {main: {model: m}}\nagent: {pictures: describe}",
+			"2:19: agent.pictures: needs a model that takes pictures: write images: true into one of models",
+		},
 		"no chat":         {"chats: {nowhere: {prompt: p}}", "1:9: chats.nowhere: no such place"},
 		"chat of nothing": {"chats: {here: {}}", "1:9: chats.here: says nothing: write prompt, model, tool_choice or reasoning_effort"},
 		"chat's model":    {twoModels + "chats: {here: {model: x}}", `5:23: chats.here.model: "x" is not among the models`},
@@ -153,11 +165,11 @@ roles: {vision: main}
 // TestNotes tells of a key that has no effect.
 func TestNotes(t *testing.T) {
 	t.Parallel()
-	cfg, err := config.Load(write(t, twoModels+"roles: {chat: main, transcribe: main}"), choiceOptions())
+	cfg, err := config.Load(write(t, `models: {main: {model: gpt-4o, prices: {input: 1, output: 1, minute: 1}}}`), choiceOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	const want = ":5:33: roles.transcribe: has no effect yet, because this build does not write down speech: it may stay"
+	const want = ":1:70: models.main.prices.minute: has no effect, because roles.transcribe does not name this model: it may stay"
 	if got := cfg.Notes(); len(got) != 1 || !strings.HasSuffix(got[0], want) {
 		t.Errorf("noted %q, want %q", got, want)
 	}
@@ -248,7 +260,7 @@ chats:
 			t.Errorf("%s has the fallbacks %q, want %q", name, got, want)
 		}
 	}
-	if got := cfg.Roles.All(); got["vision"] != "eyes" || got["summary"] != "" || len(got) != 6 {
+	if got := cfg.Roles.All(); got["vision"] != "eyes" || got["summary"] != "" || len(got) != 7 {
 		t.Errorf("the roles are %v", got)
 	}
 }

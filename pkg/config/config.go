@@ -53,6 +53,9 @@ type Agent struct {
 	AnswerEdits       bool     `yaml:"answer_edits" jsonschema_description:"Whether an edit of a message that was answered is answered too. An edit of one that still waits always replaces it. Default false."`
 	Timezone          string   `yaml:"timezone" jsonschema_description:"IANA name of the time zone of chats that have named none, such as Europe/Berlin. Default none: schedules ask for it; the console has the zone of its machine."`
 
+	Voice    string `yaml:"voice" jsonschema:"enum=keep,enum=transcribe" jsonschema_description:"What becomes of voice messages and sound files that people send: they are kept as files (keep, the default), or roles.transcribe writes them down before the model reads the message (transcribe)."`
+	Pictures string `yaml:"pictures" jsonschema:"enum=answer,enum=describe" jsonschema_description:"How a message with pictures is answered where the chat's model takes none: by roles.vision in its place (answer, the default), or by the chat's model, with a description that roles.vision has written (describe)."`
+
 	Heartbeat Heartbeat `yaml:"heartbeat"`
 	History   History   `yaml:"history"`
 }
@@ -62,6 +65,14 @@ type History struct {
 	Tokens  int `yaml:"tokens" jsonschema:"minimum=1000,maximum=10000000" jsonschema_description:"Tokens of the conversation that a request carries at most, estimated. Default 24000."`
 	Entries int `yaml:"entries" jsonschema:"minimum=20,maximum=10000" jsonschema_description:"The same in messages, those of tools included. Default 200."`
 }
+
+// The words of [Agent.Voice] and [Agent.Pictures].
+const (
+	VoiceKeep        = "keep"
+	VoiceTranscribe  = "transcribe"
+	PicturesAnswer   = "answer"
+	PicturesDescribe = "describe"
+)
 
 // ProviderOpenAI is the provider of models on servers that speak the OpenAI protocol.
 const ProviderOpenAI = "openai"
@@ -267,7 +278,10 @@ func Default(home string) *Config {
 		StateDir:  state,
 		Workspace: filepath.Join(state, "workspace"),
 		Log:       Log{Level: "info", Format: "console"},
-		Agent:     Agent{Model: "main", MaxToolIterations: 10, WhileBusy: "steer", Heartbeat: defaultHeartbeat()},
+		Agent: Agent{
+			Model: "main", MaxToolIterations: 10, WhileBusy: "steer", Voice: VoiceKeep, Pictures: PicturesAnswer,
+			Heartbeat: defaultHeartbeat(),
+		},
 		Budgets:   defaultBudgets(),
 		Schedules: Schedules{PerChat: 20},
 		Tools:     defaultTools(),

@@ -152,6 +152,8 @@ func TestLoad(t *testing.T) {
 		MaxToolIterations: 20,
 		WhileBusy:         "queue",
 		AnswerEdits:       true,
+		Voice:             "keep",
+		Pictures:          "answer",
 		Heartbeat:         want.Agent.Heartbeat,
 	}
 	want.Models = map[string]*config.Model{

@@ -137,6 +137,12 @@ func (c modelChecker) model(path string, m *Model) {
 // prices reports half a price: the other half would count as zero, and no limit of
 // money would ever be reached.
 func (c modelChecker) prices(path string) {
+	if at := path + ".minute"; c.written(at) {
+		if path != "models."+c.cfg.Roles.Transcribe+".prices" {
+			c.yaml.Note(at, "has no effect, because roles.transcribe does not name this model: it may stay")
+		}
+		return
+	}
 	if !c.written(path) {
 		return
 	}

@@ -32,8 +32,8 @@ func TestLoadRefuses(t *testing.T) {
 		{
 			"block expected", "agent: fast",
 			[]string{
-				"1:8: agent: must be a block of keys (answer_edits, fallbacks, heartbeat, history, max_tool_iterations, model, timezone, " +
-					"while_busy), not a text",
+				"1:8: agent: must be a block of keys (answer_edits, fallbacks, heartbeat, history, max_tool_iterations, model, " +
+					"pictures, timezone, voice, while_busy), not a text",
 			},
 		},
 		{"list expected", "owners: telegram:1", []string{"1:9: owners: must be a list"}},
