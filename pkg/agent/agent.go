@@ -114,6 +114,8 @@ type Files struct {
 	ChatFile func(a channels.Address) string
 	// Folders is the same of [prompt.Options].
 	Folders func(a channels.Address) string
+	// Senses hear and see for the models; nil: files are named, and pictures shown.
+	Senses turn.Senses
 }
 
 // Limits bound turns; a field that is 0 has its default.
@@ -250,6 +252,7 @@ func newDeps(a *Agent) turn.Deps {
 		},
 		Prompts: turn.Prompts{
 			Reader: prompts, Summaries: summary.NewSupervisor(summary.Options{Store: o.Engine.Sessions(), Oldest: prompts.Oldest, Redact: o.Redact}),
+			Senses: o.Files.Senses,
 		},
 		Meter:    budget.New(budget.Options{Store: o.Engine.Chats(), Budget: o.Budgets.Of, Currency: o.Budgets.Currency, Now: o.Now}),
 		Surfaces: o.Surfaces, Places: turn.NewPlaces(o.Limits.Turns), Zones: a.zones,

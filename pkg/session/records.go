@@ -128,6 +128,9 @@ const (
 	// StepDecided: a question was answered with no, or became void, by Approvals, and
 	// the turn goes on.
 	StepDecided StepKind = "decided"
+	// StepSensed: a model for a single purpose gave Answer, under Key: it heard a recording,
+	// looked at pictures or translated. Without an answer it failed, for the reason Failure.
+	StepSensed StepKind = "sensed"
 )
 
 // Step is one entry of a turn's ledger.
@@ -145,6 +148,9 @@ type Step struct {
 	// Approvals and Grants are created or replaced.
 	Approvals []Approval `json:"approvals,omitempty"`
 	Grants    []Grant    `json:"grants,omitempty"`
+	// Key names the work of a [StepSensed] within its turn. Failure is a sentence for people.
+	Key     string `json:"key,omitempty"`
+	Failure string `json:"failure,omitempty"`
 	// Await makes Record return only when the step is durable.
 	Await bool `json:"-"`
 }

@@ -3,6 +3,7 @@ package budget
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	"parley/pkg/providers"
@@ -14,7 +15,8 @@ type TurnUsage struct {
 	m    *Meter
 	turn Turn
 
-	began bool // begin was called
+	mu    sync.Mutex // calls of a turn run side by side
+	began bool       // begin was called
 	// ends is when the turn's day does.
 	ends time.Time
 	// spent is under the meter's lock.
@@ -23,6 +25,8 @@ type TurnUsage struct {
 
 // begin counts the turn from now on; a second call has no effect.
 func (u *TurnUsage) begin() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
 	if u.began {
 		return
 	}
@@ -30,7 +34,7 @@ func (u *TurnUsage) begin() {
 	zone := u.turn.Zone()
 	day := u.turn.Began.In(zone).Format(time.DateOnly)
 	u.ends = endOfDay(day, zone)
-	spent := recorded(u.turn.Steps)
+	spent := u.recorded()
 	spent.Day, spent.Purpose = day, u.turn.Purpose
 	if u.turn.Person != nil {
 		spent.Person = u.turn.Person()
@@ -43,9 +47,12 @@ func (u *TurnUsage) begin() {
 func (u *TurnUsage) Close() { u.m.remove(u) }
 
 // Spent closes the account and gives the use of the turn for its commit; nil where it
-// asked no model.
+// asked no model that costs anything.
 func (u *TurnUsage) Spent() *session.Spent {
-	if u.turn.Free || !u.began && recorded(u.turn.Steps).Usage == (session.Usage{}) {
+	u.mu.Lock()
+	began := u.began
+	u.mu.Unlock()
+	if !began && u.recorded().Usage == (session.Usage{}) {
 		return nil
 	}
 	u.begin()
@@ -64,11 +71,12 @@ func (u *TurnUsage) Used() session.Usage {
 }
 
 // recorded is the use of earlier attempts at a turn.
-func recorded(steps []session.Step) session.Spent {
+func (u *TurnUsage) recorded() session.Spent {
 	var s session.Spent
-	for i := range steps {
-		paid := steps[i].Kind == session.StepAnswer || steps[i].Kind == session.StepSummary
-		if a := steps[i].Answer; paid && a != nil && a.Usage != (providers.Usage{}) {
+	for i := range u.turn.Steps {
+		step := &u.turn.Steps[i]
+		paid := step.Kind == session.StepSensed || !u.turn.Free && (step.Kind == session.StepAnswer || step.Kind == session.StepSummary)
+		if a := step.Answer; paid && a != nil && a.Usage != (providers.Usage{}) {
 			s.Usage.Turns = 1
 			addAnswer(&s, a)
 		}

@@ -29,9 +29,25 @@ const (
 type Fetched struct {
 	// Outcome says it in a few words, for the model: "saved as inbox/report.pdf".
 	Outcome string
+	// Path is its file in the space, "" where it was not saved, and Open opens that.
+	Path string
+	Open func() (f io.ReadCloser, size int64, err error)
+	// Words are what the file says or shows, as another model has written it down, or "".
+	Words string
 	// Picture is set where a model may be shown the file: Path, Size and MIME, and Open where
 	// the file lies outside of the space.
 	Picture *providers.Image
+}
+
+// Spoken are the words of those files that have some.
+func Spoken(files []Fetched) []string {
+	var all []string
+	for i := range files {
+		if files[i].Words != "" {
+			all = append(all, files[i].Words)
+		}
+	}
+	return all
 }
 
 // Fetch fetches the files of a chat's items into its space: one list for each item, in
@@ -70,6 +86,9 @@ func (r *Reader) Fetch(ctx context.Context, at channels.Address, space string, i
 
 func (r *Reader) fetchOne(ctx context.Context, at channels.Address, space string, a channels.Attachment) Fetched {
 	f := r.o.Fetch(ctx, at, space, a)
+	if f.Path != "" {
+		f.Open = opener(space, f.Path)
+	}
 	if f.Picture != nil && f.Picture.Open == nil {
 		f.Picture.Open = opener(space, f.Picture.Path)
 	}

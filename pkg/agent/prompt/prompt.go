@@ -183,6 +183,9 @@ func shown(m *providers.Message, said string, attachments []channels.Attachment,
 			about += ", " + files[i].Outcome
 		}
 		said = strings.TrimPrefix(said+"\n["+about+"]", "\n")
+		if i < len(files) && files[i].Words != "" {
+			said += "\n" + files[i].Words
+		}
 		if i < len(files) && files[i].Picture != nil {
 			m.Images = append(m.Images, *files[i].Picture)
 		}

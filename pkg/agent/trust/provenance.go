@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 	"parley/pkg/tools"
@@ -106,7 +107,8 @@ func isNameByte(c byte) bool {
 
 // AddItems takes in the messages of items. A file or a forwarded message may hold
 // anything and taints the turn, and so do words of others that a program brings along;
-// the words that people write themselves name addresses.
+// the words that people write themselves name addresses. Of a message that its sender spoke,
+// [Provenance.AddSpoken] decides.
 func (p *Provenance) AddItems(items []session.Item) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,12 +121,38 @@ func (p *Provenance) AddItems(items []session.Item) {
 			p.people = map[string]bool{}
 		}
 		p.people[in.Sender.ID] = true
-		if in.Forwarded || len(in.Attachments) > 0 {
+		if in.Forwarded || len(in.Attachments) > 0 && !spoken(in) {
 			p.tainted = true
 			continue
 		}
 		p.tainted = p.tainted || in.Wish.Claimed()
 		p.named = append(p.named, strings.ToLower(in.Text), strings.ToLower(in.Wish.UserWords()))
+	}
+}
+
+// spoken says that the sender has spoken a message: it has recordings of the sender's own, and neither
+// another file nor words of somebody else.
+func spoken(in *channels.Inbound) bool {
+	for i := range in.Attachments {
+		if !in.Attachments[i].Voice {
+			return false
+		}
+	}
+	return len(in.Attachments) > 0 && !in.Forwarded
+}
+
+// AddSpoken takes in the words of a message that its sender spoke, with words for each of its
+// recordings: they are as good as written ones. A recording without words may hold anything, and
+// other messages are left to [Provenance.AddItems].
+func (p *Provenance) AddSpoken(in *channels.Inbound, words []string) {
+	if !spoken(in) {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tainted = p.tainted || len(words) < len(in.Attachments)
+	for _, said := range words {
+		p.named = append(p.named, strings.ToLower(said))
 	}
 }
 

@@ -141,3 +141,37 @@ func TestWordsOfOthersTaint(t *testing.T) {
 		}
 	}
 }
+
+// TestSpokenWords: the words of a recording that its sender made in the chat are the sender's own, and
+// those of every other recording are content from outside.
+func TestSpokenWords(t *testing.T) {
+	t.Parallel()
+	own, file := channels.Attachment{Name: "voice.ogg", Voice: true}, channels.Attachment{Name: "talk.ogg"}
+	for name, c := range map[string]struct {
+		files          []channels.Attachment
+		forwarded      bool
+		words          []string
+		tainted, named bool
+	}{
+		"a voice message":             {[]channels.Attachment{own}, false, []string{"look at example.org"}, false, true},
+		"two":                         {[]channels.Attachment{own, own}, false, []string{"look at", "example.org"}, false, true},
+		"without words":               {[]channels.Attachment{own}, false, nil, true, false},
+		"two, one of them unheard":    {[]channels.Attachment{own, own}, false, []string{"look at example.org"}, true, true},
+		"forwarded":                   {[]channels.Attachment{own}, true, []string{"look at example.org"}, true, false},
+		"a sound file":                {[]channels.Attachment{file}, false, []string{"look at example.org"}, true, false},
+		"a voice message with a file": {[]channels.Attachment{own, file}, false, []string{"look at example.org", "x"}, true, false},
+		"no recording":                {nil, false, []string{"look at example.org"}, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var p trust.Provenance
+			it := said("1", "listen")
+			it.Inbound.Attachments, it.Inbound.Forwarded = c.files, c.forwarded
+			p.AddItems([]session.Item{it})
+			p.AddSpoken(it.Inbound, c.words)
+			if p.Tainted() != c.tainted || p.Named("example.org") != c.named {
+				t.Errorf("tainted %v, named %v", p.Tainted(), p.Named("example.org"))
+			}
+		})
+	}
+}

@@ -64,6 +64,8 @@ type Prompts struct {
 	*prompt.Reader
 
 	Summaries *summary.Supervisor
+	// Senses, when set, hear and see for the models.
+	Senses Senses
 }
 
 // Keep brings the messages of a commit into the form in which the history keeps them, and

@@ -145,7 +145,7 @@ func (j journal) Steer(ctx context.Context) ([]providers.Message, error) {
 	}
 	r.Provenance.AddItems(items)
 	r.live.told.joined(items)
-	return r.UserMessages(items, r.Deps.Prompts.Fetch(ctx, r.Info.Address, r.Space, items)), nil
+	return read(ctx, r, items), nil
 }
 
 // mayJoin lets in messages of people with rights that are not below the turn's.

@@ -23,6 +23,12 @@ const (
 	RoleSummary Role = "summary"
 	// RoleVision answers messages with pictures where the chat's model takes none.
 	RoleVision Role = "vision"
+	// RoleDescribe tells in words what a picture shows, RoleTranscribe what is said in a
+	// recording. Without a provider there is no model for it.
+	RoleDescribe   Role = "describe"
+	RoleTranscribe Role = "transcribe"
+	// RoleTranslate translates texts.
+	RoleTranslate Role = "translate"
 	// RoleHeartbeat answers the heartbeat.
 	RoleHeartbeat Role = "heartbeat"
 	// RoleSubagent works in the background.
@@ -84,9 +90,9 @@ type Models interface {
 // Choice is a model that a chat may choose: its name there, and that of its model.
 type Choice struct{ Name, Model string }
 
-// For implements [Models]: a model by itself is the only one, except for [RoleTool].
+// For implements [Models]: a model by itself is the only one for all that it can do.
 func (m Model) For(role Role, _ channels.Address, _ string) Model {
-	if role == RoleTool {
+	if role == RoleTool || role == RoleTranscribe || role == RoleDescribe && !m.Images {
 		return Model{}
 	}
 	return m
@@ -100,13 +106,18 @@ func ModelOf(t *Turn, role Role) Model {
 	return t.Deps.Models.For(role, t.Origin.Address, caller.Model(Wish(t), t.Info.Model))
 }
 
-// modelFor is the model that answers the turn, which begins with users.
-func modelFor(t *Turn, users []providers.Message) Model {
+// Own is the model that answers the turn, whatever its messages hold.
+func Own(t *Turn) Model {
 	role := cmp.Or(t.Input.Role, RoleChat)
 	if t.Input.Task != nil {
 		role = RoleSubagent
 	}
-	m := ModelOf(t, role)
+	return ModelOf(t, role)
+}
+
+// modelFor is the model that answers the turn, which begins with users.
+func modelFor(t *Turn, users []providers.Message) Model {
+	m := Own(t)
 	if m.Images || !slices.ContainsFunc(users, func(m providers.Message) bool { return len(m.Images) > 0 }) {
 		return m
 	}

@@ -43,12 +43,13 @@ func resume(ctx context.Context, t *Turn) (resumed, error) {
 		case session.StepBegun, session.StepEnded:
 			open.note(*s)
 			p.asked = p.asked || s.Kind == session.StepEnded && s.Call != nil && s.Call.Approval != ""
-		case session.StepShown, session.StepStarted, session.StepSummary, session.StepDecided: // see progress, startedBy, budget, subagent
+		case session.StepShown, session.StepStarted, session.StepSummary, session.StepDecided,
+			session.StepSensed: // see progress, startedBy, budget, subagent, errand
 		case session.StepJoined:
 			p.messages = append(p.messages, open.results()...)
 			open = nil
 			t.Provenance.AddItems(s.Items)
-			p.messages = append(p.messages, t.UserMessages(s.Items, t.Deps.Prompts.Fetch(ctx, t.Info.Address, t.Space, s.Items))...)
+			p.messages = append(p.messages, read(ctx, t, s.Items)...)
 		}
 	}
 	for _, c := range open.unknown() {

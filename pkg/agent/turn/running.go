@@ -19,6 +19,7 @@ const (
 
 	stageBegin = "looks at what it is about"
 	stageFetch = "fetches the files of its messages"
+	stageSense = "listens to recordings and looks at pictures"
 	stageFiles = "reads the instructions and the chat's files"
 	stagePast  = "reads the conversation"
 )

@@ -217,7 +217,7 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 	t.At(stageFetch)
 	users := slices.Clone(t.Input.Words)
 	if users == nil {
-		users = t.UserMessages(items, t.Deps.Prompts.Fetch(loop, t.Info.Address, t.Space, items))
+		users = read(loop, t, items)
 	}
 	system, setting, err := t.Frame(loop)
 	if err != nil {
