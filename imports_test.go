@@ -86,6 +86,10 @@ func rooms() map[string][]string {
 		"pkg/gateway/socket": {"pkg/audit"},
 		// Chats are forgotten with all files that they have; those of other rooms come as functions.
 		"pkg/gateway/forgetting": {"pkg/channels", "pkg/session", "pkg/session/forgets", "pkg/session/local"},
+		// The senses work on the turns of the agent, with the questions of their tools.
+		"pkg/gateway/senses": append([]string{
+			"pkg/agent/errand", "pkg/agent/prompt", "pkg/agent/turn", "pkg/config", "pkg/session", "pkg/tools/senses",
+		}, vocabulary...),
 		"pkg/gateway/attach": append([]string{
 			"pkg/api/native", "pkg/channels/console", "pkg/events", "pkg/gateway/admin", "pkg/httpd",
 		}, vocabulary...),
@@ -237,6 +241,7 @@ func rooms() map[string][]string {
 			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/budget", "pkg/agent/caller", "pkg/agent/progress", "pkg/agent/prompt",
 			"pkg/agent/summary", "pkg/agent/trust", "pkg/agent/zone", "pkg/events",
 		}, vocabulary...),
+		"pkg/agent/errand":   append([]string{"pkg/session", "pkg/agent/budget", "pkg/agent/turn"}, vocabulary...),
 		"pkg/agent/caller":   vocabulary,
 		"pkg/agent/summary":  append([]string{"pkg/session", "pkg/fair", "pkg/agent/budget", "pkg/agent/prompt"}, vocabulary...),
 		"pkg/agent/zone":     {"pkg/channels"},

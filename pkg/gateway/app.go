@@ -24,6 +24,7 @@ import (
 	"parley/pkg/gateway/linking"
 	"parley/pkg/gateway/modelset"
 	"parley/pkg/gateway/screens"
+	"parley/pkg/gateway/senses"
 	"parley/pkg/gateway/telemetry"
 	"parley/pkg/gateway/toolset"
 	"parley/pkg/history"
@@ -270,6 +271,7 @@ func (a *App) makeAgent(context.Context) error {
 		Files: agent.Files{
 			Space: a.kept.spaces.Of, Fetch: a.kept.attachments.Fetch, AgentFile: a.kept.agentFile.Text, ChatFile: a.chatPrompt,
 			Folders: a.tools.Folders,
+			Senses:  senses.New(senses.OptionsOf(&a.cfg.Agent)),
 		},
 		WhileBusy: a.cfg.Agent.WhileBusy, AnswerEdits: a.cfg.Agent.AnswerEdits,
 		Limits: agent.Limits{
@@ -300,6 +302,7 @@ func (a *App) addAgentTools(context.Context) error {
 		Messages: a.agent.Calls(), Jobs: jobStore{a.agent}, Zone: a.agent.Calls().UsualZone, Tasks: taskStore{a.agent},
 		Files: fileSender{a.channels, a.agent, a.kept.uploads}, Agents: a.agent.Calls(),
 		Past: a.kept.past, Location: a.agent.Calls().Location,
+		Senses: senses.Models{Turns: a.agent.Turns()}, Hears: a.models.Hears(), Sees: a.models.Sees(),
 	})
 	return nil
 }

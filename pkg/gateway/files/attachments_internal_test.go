@@ -104,7 +104,9 @@ func TestFilesAreKeptWholeOrNotAtAll(t *testing.T) {
 		"endless": func(context.Context) (io.Reader, error) { return io.LimitReader(zeroes{}, maxFile+1), nil },
 		"refuses": func(context.Context) (io.Reader, error) { return nil, channels.ErrTooLarge },
 	})
-	kept := func(name string) prompt.Fetched { return prompt.Fetched{Outcome: "saved as inbox/" + name} }
+	kept := func(name string) prompt.Fetched {
+		return prompt.Fetched{Outcome: "saved as inbox/" + name, Path: "inbox/" + name}
+	}
 	shown := kept("p.txt")
 	shown.Picture = &providers.Image{MIME: "image/png", Path: "inbox/p.txt", Size: 15}
 	failed, large := prompt.Fetched{Outcome: "could not be fetched"}, prompt.Fetched{Outcome: "too large to fetch"}

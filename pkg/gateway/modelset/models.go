@@ -42,8 +42,13 @@ func targetsOf(cfg *config.Config, o *Options) map[string]providers.Target {
 }
 
 func targetOf(name string, m *config.Model, o *Options) providers.Target {
+	return keyed(name, m, func(key *config.Secret) providers.LLMProvider { return tuned{newProvider(m, key, o), modelOptions(m)} })
+}
+
+// keyed is the target of a model with a provider for each of its keys, or for nil.
+func keyed(name string, m *config.Model, provider func(*config.Secret) providers.LLMProvider) providers.Target {
 	metered := func(key *config.Secret) providers.LLMProvider {
-		return providers.Metered(tuned{newProvider(m, key, o), modelOptions(m)}, name, prices(m))
+		return providers.Metered(provider(key), name, prices(m))
 	}
 	t := providers.Target{Model: modelName(m), Total: time.Duration(m.Timeouts.Total), Health: &providers.Health{}}
 	keys := m.Keys()

@@ -34,6 +34,7 @@ type Set struct {
 	rules  []rule // those that name their chat more exactly first
 	known  func(channels.Address) []channels.Address
 	tool   turn.Model // the built-in model, which calls the tool of /tool
+	speech turn.Model // writes down speech; without a provider where there is none
 	origin Origin
 	cfg    *config.Config
 	o      Options
@@ -99,7 +100,11 @@ func (s *Set) fill(cfg *config.Config, names []string, o Options) {
 	s.cfg, s.tool = cfg, turn.Model{Provider: newProvider(&config.Model{Provider: Offline}, nil, &o), Name: Offline}
 	m := maker{cfg: cfg, o: &o, targets: targetsOf(cfg, &o)}
 	s.models = map[string]turn.Model{}
+	s.speech = m.speech(cfg.Roles.Transcribe)
 	for _, name := range names {
+		if cfg.SpeechOnly(name) {
+			continue
+		}
 		if _, asked := m.targets[name]; asked {
 			s.order = append(s.order, name)
 			s.models[name] = m.model(name)
@@ -142,6 +147,9 @@ func (s *Set) For(role turn.Role, at channels.Address, chosen string) turn.Model
 	if role == turn.RoleTool {
 		return s.tool
 	}
+	if role == turn.RoleTranscribe {
+		return s.speech
+	}
 	m := s.models[s.name(role, at, chosen)]
 	if choice := s.of(at, func(r *rule) string { return r.chat.ToolChoice }); choice != "" {
 		m.ToolChoice = toolChoice(choice)
@@ -160,6 +168,9 @@ func (s *Set) name(role turn.Role, at channels.Address, chosen string) string {
 	if role == turn.RoleChat {
 		order = []string{chosen, in, s.roles[string(role)]}
 	}
+	if role == turn.RoleDescribe {
+		return s.seeing(append([]string{s.roles[string(turn.RoleVision)], chosen, in}, s.order...))
+	}
 	for _, name := range order {
 		if _, ok := s.models[name]; ok {
 			return name
@@ -167,6 +178,22 @@ func (s *Set) name(role turn.Role, at channels.Address, chosen string) string {
 	}
 	return s.order[0]
 }
+
+// seeing is the first of some models that takes pictures, or "".
+func (s *Set) seeing(order []string) string {
+	for _, name := range order {
+		if s.models[name].Images {
+			return name
+		}
+	}
+	return ""
+}
+
+// Hears says whether there is a model that writes down speech.
+func (s *Set) Hears() bool { return s.speech.Provider != nil }
+
+// Sees says whether a model takes pictures.
+func (s *Set) Sees() bool { return s.seeing(s.order) != "" }
 
 // Choices implements [turn.Models].
 func (s *Set) Choices() []turn.Choice {

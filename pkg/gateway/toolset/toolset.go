@@ -20,6 +20,7 @@ import (
 	"parley/pkg/tools/recall"
 	"parley/pkg/tools/schedule"
 	"parley/pkg/tools/script"
+	"parley/pkg/tools/senses"
 	"parley/pkg/tools/spawn"
 	"parley/pkg/tools/tasks"
 )
@@ -95,12 +96,18 @@ type Ports struct {
 	// Past has the conversations, Location is the time zone of a running call's chat.
 	Past     recall.Past
 	Location func(context.Context) *time.Location
+	// Senses are the models of tools that hear, see and translate. Hears and Sees say that there is
+	// a model which writes down speech, and one that takes pictures.
+	Senses      senses.Models
+	Hears, Sees bool
 }
 
 // AddAgentTools adds the tools that go through the agent and the operator's own ones,
 // and applies the rules of the configuration to all.
 func (s *Set) AddAgentTools(p Ports) {
 	s.register(p)
+	s.Registry.SetEnabled(senses.TranscribeName, p.Hears)
+	s.Registry.SetEnabled(senses.DescribeName, p.Sees)
 	before := s.Registry.List()
 	registerScripts(s.Registry, s.cfg, s.boxes.safe)
 	for _, name := range s.Registry.List() {
@@ -121,7 +128,12 @@ func (s *Set) register(p Ports) {
 		tasks.New(p.Tasks),
 		newSendFile(s.cfg, s.o.Known, p.Files),
 		recall.New(recall.Options{Past: p.Past, Location: p.Location}),
-	}, spawn.New(p.Agents, time.Duration(s.cfg.Background.Deadline))...))
+	}, slices.Concat(senseTools(s, &p), spawn.New(p.Agents, time.Duration(s.cfg.Background.Deadline)))...))
+}
+
+// senseTools hear, see and translate by other models.
+func senseTools(s *Set, p *Ports) []tools.Tool {
+	return senses.New(senses.Options{Models: p.Senses, Open: files.NewOpener(fileOptions(&s.cfg.Tools.Files, s.o.Known)).Open})
 }
 
 func (s *Set) registerLasting(all []tools.Tool) {

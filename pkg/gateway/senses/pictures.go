@@ -1,0 +1,98 @@
+package senses
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"parley/pkg/agent/errand"
+	"parley/pkg/agent/prompt"
+	"parley/pkg/agent/turn"
+	"parley/pkg/providers"
+	"parley/pkg/tools/senses"
+)
+
+// look refuses pictures above the bounds, and has the others described for a model that takes none.
+func (m *message) look(ctx context.Context) {
+	describes := m.s.o.Describe && !turn.Own(m.t).Images
+	var seen []*prompt.Fetched
+	for n := range m.files {
+		f := &m.files[n]
+		switch {
+		case f.Picture != nil:
+			err := check(f.Picture)
+			if r, ok := errors.AsType[*senses.RefusedError](err); ok && (describes || !r.Unreadable) {
+				m.blind(ctx, n, textBlind, r.Why)
+				continue
+			}
+			seen = append(seen, f)
+		case m.s.o.Describe && f.Open == nil && senses.NamesPicture(m.in.Attachments[n].Name):
+			m.blind(ctx, n, textNoPicture, f.Outcome)
+		}
+	}
+	if len(seen) > 0 && describes {
+		m.describe(ctx, seen)
+	}
+}
+
+// check looks at a picture before a model does.
+func check(p *providers.Image) error {
+	file, size, err := p.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	at, ok := file.(io.ReaderAt)
+	if !ok { // a channel's own file
+		const most = 5 << 20
+		b, err := io.ReadAll(io.LimitReader(file, most))
+		if err != nil {
+			return err
+		}
+		at = bytes.NewReader(b)
+	}
+	_, err = senses.Look(at, size)
+	return err
+}
+
+// blind takes a picture away, and tells the chat why it cannot be looked at.
+func (m *message) blind(ctx context.Context, n int, sentence, why string) {
+	m.unseen(&m.files[n], errand.Refuse(ctx, m.t, m.key(n)+"/refused", fmt.Sprintf(sentence, why)))
+}
+
+func (*message) unseen(f *prompt.Fetched, err error) {
+	f.Picture = nil
+	if told := sentence(err); told != "" {
+		note(f, fmt.Sprintf(noteTold, "shown", quoted(told)))
+	}
+}
+
+// describe has pictures described, all in one question. Their descriptions stand beside the last.
+func (m *message) describe(ctx context.Context, seen []*prompt.Fetched) {
+	pictures := make([]providers.Image, len(seen))
+	for i, f := range seen {
+		pictures[i] = *f.Picture
+	}
+	q := senses.Description(pictures, "")
+	resp, err := errand.Run(ctx, m.t, &errand.Errand{
+		Role: turn.RoleDescribe, Key: m.id + "/pictures", Messages: q.Messages, Options: q.Options,
+		Explain: func(err error) string { return fmt.Sprintf(textBlind, senses.Why(err)) },
+	})
+	if err != nil {
+		for _, f := range seen {
+			m.unseen(f, err)
+		}
+		return
+	}
+	for _, f := range seen {
+		f.Picture = nil
+		note(f, noteSeen)
+	}
+	words, _ := senses.Words(resp)
+	if words == "" {
+		words = textNothingSeen
+	}
+	seen[len(seen)-1].Words = words
+}
