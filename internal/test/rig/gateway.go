@@ -40,6 +40,10 @@ type Config struct {
 	// Telegram runs a bot that everyone may use, Slack an app; nil runs no bot.
 	Telegram *Telegram
 	Slack    *Slack
+	// Agent has further settings of agent, such as "voice: transcribe", and More further blocks.
+	Agent, More string
+	// Models are further models, by their names; a %s in one is the model server.
+	Models map[string]string
 	// HTTP is where the gateway's own server listens; empty means none.
 	HTTP string
 	// ChatHeader is the header by which clients of /v1 name a lasting chat; empty means none.
@@ -154,10 +158,15 @@ func NewGateway(bin, dir string, c Config, env ...string) (*Gateway, error) {
 	text := fmt.Sprintf(`state_dir: %q
 workspace: %q
 log: {level: %s, format: json}
-agent: {model: main, max_tool_iterations: 20}
+agent: {model: main, max_tool_iterations: 20%s}
 models:
   main: %s
-`, filepath.Join(dir, "state"), filepath.Join(dir, "workspace"), c.LogLevel, model)
+`, filepath.Join(dir, "state"), filepath.Join(dir, "workspace"), c.LogLevel, more(c.Agent), model)
+	var models strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(c.Models)) {
+		fmt.Fprintf(&models, "  %s: %s\n", name, strings.ReplaceAll(c.Models[name], "%s", c.ModelURL))
+	}
+	text += models.String() + c.More
 	settings, err := c.toolSettings()
 	if err != nil {
 		return nil, err
@@ -177,6 +186,14 @@ models:
 		return nil, fmt.Errorf("write configuration: %w", err)
 	}
 	return g, nil
+}
+
+// more continues a list of settings.
+func more(settings string) string {
+	if settings == "" {
+		return ""
+	}
+	return ", " + settings
 }
 
 // ConfigPath is the configuration file.

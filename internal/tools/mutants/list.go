@@ -27,6 +27,7 @@ func List() []Mutant {
 		credentialMutants(), pageMutants(), browserMutants(),
 		openaiMutants(), clientMutants(), removalMutants(), forgetMutants(), restoredMutants(),
 		socketMutants(), shelfMutants(), formatMutants(), indexMutants(), documentMutants(),
+		senseMutants(),
 	)
 }
 

@@ -37,7 +37,7 @@ func budgetMutants() []Mutant {
 		},
 		{
 			Promise: "budgets: what counts", Defect: "forgets the recorded answers of an interrupted turn",
-			File: usage, Old: "	spent := recorded(u.turn.Steps)\n", New: "	spent := recorded(nil)\n",
+			File: usage, Old: "	spent := u.recorded()\n", New: "	spent := session.Spent{}\n",
 			Dir: dir, Test: "^TestAResumedTurnCountsEachAnswerOnce$",
 		},
 		{
