@@ -40,7 +40,7 @@ func Look(f io.ReaderAt, size int64) (mime string, err error) {
 func dimensions(f io.ReaderAt, size int64) (mime string, width, height int64) {
 	var head [32]byte
 	n, _ := f.ReadAt(head[:min(size, int64(len(head)))], 0) // a short file has no dimensions
-	if n < 16 {
+	if n < len("\x89PNG\r\n\x1a\n") {
 		return "", 0, 0
 	}
 	le16 := func(at int) int64 { return int64(binary.LittleEndian.Uint16(head[at:])) }
