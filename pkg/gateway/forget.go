@@ -8,8 +8,11 @@ import (
 	"parley/pkg/agent/approval"
 	"parley/pkg/channels/console"
 	"parley/pkg/channels/web"
+	"parley/pkg/events"
+	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/files"
 	"parley/pkg/gateway/forgetting"
+	"parley/pkg/gateway/linking"
 	"parley/pkg/session/local"
 	"parley/pkg/shelf"
 )
@@ -32,10 +35,12 @@ func newForgetting(a *App) *forgetting.Forgetting {
 	})
 }
 
-// forgetScreens removes the files of a chat that screens show, and the lines of consoles.
+// forgetScreens removes the files of a chat that screens show, and the lines of consoles. Those that show the
+// chat read it anew.
 func (a *App) forgetScreens(_ context.Context, c forgetting.Chat) error {
 	var errs []error
 	for _, at := range c.At {
+		events.Forget(a.screens.Hub(), at)
 		if at.Channel == web.Name || at.Channel == console.Name {
 			errs = append(errs, shelf.Forget(a.kept.shelf, at.Chat))
 		}
@@ -57,6 +62,10 @@ func (a *App) forget(ctx context.Context, f approval.Forget) error {
 	if err != nil {
 		return err
 	}
+	link, _, linked := a.store.Tokens().LinkAt(info.Address)
 	_, err = a.forgetting.Forget(ctx, forgetting.Ask{Of: info, Question: f.Question, Shared: f.Shared})
+	if err == nil && linked {
+		a.audit.note(admin.LinkRow(&link, linking.Ended, "/forget"))
+	}
 	return err
 }

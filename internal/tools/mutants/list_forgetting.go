@@ -36,6 +36,11 @@ func forgetMutants() []Mutant {
 			Dir: files, Test: "^TestForgettingTakesTheFilesOfOneChat$",
 		},
 		{
+			Promise: "forget: no byte is left", Defect: "shows the events of the chat to those that come back",
+			File: "pkg/events/forget.go", Old: "	for c.events.len() > 0 {", New: "	for c.events.len() < 0 {",
+			Dir: "pkg/events", Test: "^TestForgottenEvents$",
+		},
+		{
 			Promise: "forget: others keep all", Defect: "removes the files of a chat that began anew",
 			File: files + "/forget.go", Old: "	if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {",
 			New: "	if err := errors.Join(os.RemoveAll(aside), fs.ErrNotExist); errors.Is(err, fs.ErrNotExist) {",
