@@ -118,6 +118,9 @@ func TestARestoreBringsNoForgottenChatBack(t *testing.T) {
 		"by the operator": func(t *testing.T, dir, snap string) {
 			t.Helper()
 			must(t, local.Restore(t.Context(), dir, snap))
+			if got := holders(t, dir, forgottenWord); len(got) != 1 || !strings.HasSuffix(got[0], "Z.db") { // the snapshot of before
+				t.Errorf("right after the restore the word is in %v", got)
+			}
 		},
 		"of a damaged store": func(t *testing.T, dir, snap string) {
 			t.Helper()
