@@ -45,7 +45,6 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 	if err := a.tidy(ctx); err != nil {
 		return err
 	}
-	a.forgetting.Resume(ctx)
 	a.running = true
 	a.kept.deadLetters.Age()
 	a.audit.note(processRow(audit.KindStart))
@@ -98,9 +97,10 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 	return endCause(ctx, intake)
 }
 
-// tidy removes files that no message waits for any more. A store that is held cannot
+// tidy goes on with forgets that an earlier process began, and removes files that no message waits for any more. A store that is held cannot
 // tell yet which ones those are.
 func (a *App) tidy(ctx context.Context) error {
+	a.forgetting.Resume(ctx)
 	st, err := a.store.Status(ctx)
 	if err != nil || st.Held != "" {
 		return err

@@ -75,7 +75,7 @@ func restoredMutants() []Mutant {
 			Promise: "forget: a restore brings no chat back", Defect: "takes an empty ledger for one that cannot be read",
 			File: "pkg/session/forgets/forgets.go", Old: "			return nil, fmt.Errorf(\"line %d",
 			New: "			_ = fmt.Errorf(\"line %d",
-			Dir: "cmd/gateway", Test: "^TestScripts$/^forget$",
+			Dir: "pkg/session/forgets", Test: "^TestAnUnreadableLedger$",
 		},
 		{
 			Promise: "forget: it is finished", Defect: "takes a step that failed for done",
