@@ -97,8 +97,8 @@ func (a *App) Run(ctx context.Context, ended func(ctx context.Context, channel s
 	return endCause(ctx, intake)
 }
 
-// tidy goes on with forgets that an earlier process began, and removes files that no message waits for any more. A store that is held cannot
-// tell yet which ones those are.
+// tidy goes on with forgets that an earlier process began, and removes files that no message waits for any
+// more. A store that is held cannot tell yet which ones those are.
 func (a *App) tidy(ctx context.Context) error {
 	a.forgetting.Resume(ctx)
 	st, err := a.store.Status(ctx)
