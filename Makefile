@@ -8,7 +8,7 @@ GO      ?= go
 # The version comes from git where git will tell: in a checkout that belongs to
 # another user, or in none at all, everything must build too.
 VCS          := $(shell git rev-parse --git-dir >/dev/null 2>&1 && echo true || echo false)
-BUILD_FLAGS   = -trimpath -ldflags '-s -w' -buildvcs=$(VCS)
+BUILD_FLAGS   = -trimpath -ldflags '-s -w -funcalign=16' -buildvcs=$(VCS)
 # A profile of the bench, from which the compiler learns the busy calls; make profile
 # renews it. `make run` does without it, so that its compiled packages serve the tests too.
 PROFILE       = cmd/gateway/release.pgo

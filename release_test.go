@@ -27,7 +27,7 @@ func TestRelease(t *testing.T) {
 	bin := filepath.Join(t.TempDir(), "gateway")
 	ctx, cancel := context.WithTimeout(t.Context(), buildLimit)
 	t.Cleanup(cancel)
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "./cmd/gateway")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w -funcalign=16", "-o", bin, "./cmd/gateway")
 	build.Env = append(build.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
@@ -81,7 +81,7 @@ func TestReleaseForMacOS(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*buildLimit)
 	t.Cleanup(cancel)
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", os.DevNull, "./cmd/gateway")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w -funcalign=16", "-o", os.DevNull, "./cmd/gateway")
 	build.Env = append(build.Environ(), "CGO_ENABLED=0", "GOOS=darwin", "GOARCH=arm64")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Errorf("go build for macOS: %v\n%s", err, out)
