@@ -87,7 +87,7 @@ func (b *Attachments) Fetch(ctx context.Context, at channels.Address, space stri
 		b.o.Log.Warn().Err(err).Str("channel", at.Channel).Str("chat", at.Chat).Str("file", f.About).Msg("a file cannot be fetched")
 		return prompt.Fetched{Outcome: "could not be fetched"}
 	}
-	got := prompt.Fetched{Outcome: "saved as " + kept.path, Path: kept.path}
+	got := prompt.Fetched{Outcome: "saved as " + kept.path + kept.readable, Path: kept.path}
 	if kept.mime != "" && kept.size <= maxPicture {
 		got.Picture = &providers.Image{MIME: kept.mime, Path: kept.path, Size: kept.size}
 	}

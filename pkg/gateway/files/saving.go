@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"parley/pkg/channels"
+	"parley/pkg/documents"
 	"parley/pkg/durable"
 	"parley/pkg/openat"
 )
@@ -27,9 +28,11 @@ const (
 	maxNames = 1000
 )
 
-// saved is a file in a space; mime is set for pictures only.
+// saved is a file in a space; mime is set for pictures only. For a document, readable says that
+// its text can be read.
 type saved struct {
 	path, mime string
+	readable   string
 	size       int64
 }
 
@@ -56,7 +59,7 @@ func save(box *os.Root, name string, r io.Reader) (kept saved, err error) {
 	if err != nil {
 		return kept, fmt.Errorf("keep a file: %w", err)
 	}
-	kept.mime = head.picture()
+	kept.mime, kept.readable = head.picture(), head.document(name)
 	at, fresh, err := reserveName(box, name, part, kept.size)
 	if kept.path = path.Join(Inbox, at); err != nil || !fresh {
 		return kept, err
@@ -84,6 +87,16 @@ func (h *head) picture() string {
 	switch mime := http.DetectContentType(h.b.Bytes()); mime {
 	case "image/jpeg", "image/png", "image/gif", "image/webp":
 		return mime
+	default:
+		return ""
+	}
+}
+
+// document says that read_file gives the text of a PDF or DOCX; "" of anything else.
+func (h *head) document(name string) string {
+	switch documents.Detect(name, h.b.Bytes()) { //nolint:exhaustive // the others are text, which needs no reader
+	case documents.PDF, documents.DOCX:
+		return "; read_file gives its text"
 	default:
 		return ""
 	}

@@ -14,8 +14,10 @@ import (
 )
 
 // fileTools read and write the files of a chat's space.
-func fileTools(cfg *config.Config, known Addresses) []tools.Tool {
-	return files.New(fileOptions(&cfg.Tools.Files, known))
+func fileTools(cfg *config.Config, known Addresses, read files.Documents) []tools.Tool {
+	o := fileOptions(&cfg.Tools.Files, known)
+	o.Documents = read
+	return files.New(o)
 }
 
 // newSendFile is the tool that sends files of the chat's space.

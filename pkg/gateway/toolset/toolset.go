@@ -9,6 +9,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/config"
+	"parley/pkg/documents"
 	"parley/pkg/policy"
 	"parley/pkg/tools"
 	"parley/pkg/tools/calc"
@@ -73,7 +74,7 @@ func New(cfg *config.Config, o Options) *Set {
 	r.Register(find.New())
 	r.SetEnabled(find.Name, cfg.Tools.Lazy)
 	s.addCorpora()
-	s.registerLasting(fileTools(cfg, o.Known))
+	s.registerLasting(fileTools(cfg, o.Known, documents.New()))
 	for _, t := range slices.Concat(
 		commandTools(cfg, s.boxes, o.Log), codeTools(cfg, s.boxes), webTools(cfg), dataTools(), testTools(o.LookupEnv),
 	) {

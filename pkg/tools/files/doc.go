@@ -26,6 +26,8 @@
 //     present file.
 //   - A file to be sent is opened like one to be read, goes only to the chat of its
 //     call, and is handed whole to a [Sender] before the call ends.
+//   - read_file gives the text of a PDF or DOCX by [Options].Documents, which parses it in
+//     the sandbox; a document that cannot be read is an error of one sentence.
 //   - Every answer is bounded: entries of a listing, bytes of a read, results, files,
 //     bytes and time of a search. A cut answer says so in "truncated".
 //

@@ -1,8 +1,10 @@
 package files
 
 import (
+	"context"
 	"time"
 
+	"parley/pkg/documents"
 	"parley/pkg/tools"
 )
 
@@ -36,6 +38,13 @@ type Options struct {
 	// Empty: there is no such folder.
 	Outside string
 	Limits  Limits
+	// Documents gives the text of PDF and DOCX files to read_file; nil: it gives their bytes.
+	Documents Documents
+}
+
+// Documents reads documents: see [documents.Reader].
+type Documents interface {
+	Read(context.Context, documents.File) (*documents.Document, error)
 }
 
 // Root is a folder beside the chats' spaces. Its files are @NAME/PATH.
@@ -97,7 +106,7 @@ func New(o Options) []tools.Tool {
 		tools.New("list_dir",
 			"List a workspace folder.",
 			look, a.listDir),
-		tools.NewExamined("read_file", "Read a workspace file; base64 if binary.", read, a.examineRead, a.readFile),
+		tools.NewExamined("read_file", "Read a workspace file; PDF and DOCX as text, base64 if binary.", read, a.examineRead, a.readFile),
 		tools.NewExamined("search_files",
 			"Search a folder for file names, lines with content, or both.",
 			look, a.examineSearch, a.searchFiles),

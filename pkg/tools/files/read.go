@@ -33,6 +33,11 @@ type excerpt struct {
 	// Truncated says that the file goes on after Content, at NextOffset.
 	Truncated  bool  `json:"truncated"`
 	NextOffset int64 `json:"next_offset,omitempty"`
+	// Format is set where Content is the text of a document: pdf or docx. Offsets then count
+	// the bytes of that text. Note says which part of the document the text lacks.
+	Format string `json:"format,omitempty"`
+	Pages  int    `json:"pages,omitempty"`
+	Note   string `json:"note,omitempty"`
 }
 
 func (a *access) readFile(ctx context.Context, in readInput) (any, error) {
@@ -52,6 +57,9 @@ func (a *access) readFile(ctx context.Context, in readInput) (any, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
+	if a.isDocument(p, f) {
+		return a.readDocument(ctx, f, s.shown(p), info.Size(), in)
+	}
 	c, err := readChunk(f, in.Offset, in.Limit)
 	if err != nil {
 		return nil, s.fail(tools.ErrExecutionFailed, p, "the file cannot be read")
