@@ -55,7 +55,10 @@ func rooms() map[string][]string {
 		}, vocabulary...),
 		// The files of a running gateway; the agent declares the form of a fetched
 		// file.
-		"pkg/gateway/files": append([]string{"pkg/agent/prompt", "pkg/session", "pkg/tools", "pkg/documents", "pkg/openat", "pkg/fair", "workspace"},
+		"pkg/gateway/files": append([]string{
+			"pkg/agent/prompt", "pkg/session", "pkg/tools", "pkg/documents", "pkg/openat", "pkg/fair",
+			"workspace",
+		},
 			vocabulary...),
 		// The operator's operations work on the parts of a gateway, the file of the store among them.
 		"pkg/gateway/admin": append([]string{

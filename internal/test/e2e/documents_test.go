@@ -18,7 +18,7 @@ import (
 // readsDocuments is a model that reads the file which came with a message and tells the code in it, or
 // why it cannot be read. It obeys a person, or a document, that wants a file written.
 func readsDocuments(req fakemodel.Request) fakemodel.Answer {
-	file := regexp.MustCompile(`saved as (inbox/[^;,\]]+)`).FindStringSubmatch(lastUser(req))
+	file := regexp.MustCompile(`saved as (inbox/[^;,\]]+); read_file gives its text`).FindStringSubmatch(lastUser(req))
 	got := results(req)
 	if file == nil && len(got) == 0 {
 		return fakemodel.Call("write_file", `{"path":"mine.txt","content":"x"}`)

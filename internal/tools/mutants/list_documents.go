@@ -37,7 +37,24 @@ func documentMutants() []Mutant {
 func paperMutants() []Mutant {
 	const room, paper = "pkg/documents", "pkg/documents/pdf"
 	const long, pages = "documents: long", "documents: PDF"
+	const people, orders = "documents: people", "documents: orders"
+	const tool, whole = "pkg/tools/files", "internal/test/e2e"
 	return []Mutant{
+		{
+			Promise: people, Defect: "gives the bytes of a document in place of its text",
+			File: tool + "/read.go", Old: "if a.isDocument(p, f) {", New: "if a.isDocument(p, f) && in.Limit == 0 {",
+			Dir: tool, Test: "^TestReadDocuments$",
+		},
+		{
+			Promise: people, Defect: "hides why a document cannot be read",
+			File: tool + "/document.go", Old: `shown+": "+refused.Reason`, New: `shown+": it failed"`,
+			Dir: whole, Test: "^TestPeopleSendDocuments$",
+		},
+		{
+			Promise: orders, Defect: "takes the words of a received document as the person's",
+			File: tool + "/outside.go", Old: `Taints: a.outside(ctx, in.Path, false)`, New: `Taints: in.Offset > 1<<40`,
+			Dir: whole, Test: "^TestADocumentGivesNoOrders$",
+		},
 		{
 			Promise: long, Defect: "is silent about the pages that are missing",
 			File: room + "/paper.go", Old: "d.Note == \"\" && read < pages", New: "d.Note == \"\" && read > pages",

@@ -94,7 +94,7 @@ func (h *head) picture() string {
 
 // document says that read_file gives the text of a PDF or DOCX; "" of anything else.
 func (h *head) document(name string) string {
-	switch documents.Detect(name, h.b.Bytes()) { //nolint:exhaustive // the others are text, which needs no reader
+	switch documents.Detect(name, h.b.Bytes()) {
 	case documents.PDF, documents.DOCX:
 		return "; read_file gives its text"
 	default:
