@@ -30,7 +30,7 @@ func newRoot(h *host) *cobra.Command {
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(
 		newChat(h), newAsk(h), newRun(h), newInit(h), newConfig(h), newModels(h), newSessions(h), newTool(h), newPair(h), newToken(h), newWeb(h),
-		newApprovals(h), newTasks(h), newJobs(h), newStore(h), newAudit(h), newStatus(h), newDoctor(h), newUsage(h), newVersion(h),
+		newApprovals(h), newTasks(h), newJobs(h), newStore(h), newIndex(h), newAudit(h), newStatus(h), newDoctor(h), newUsage(h), newVersion(h),
 	)
 	return root
 }

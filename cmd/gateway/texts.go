@@ -226,6 +226,9 @@ Exit codes: 0 no check failed; 5 a check failed; 1 the report could not be made.
 under another name. The restored store is held: the gateway runs and sends what
 waits in it only after the verb release, because it may have been done already.`
 	textRestored      = "restored from %s; look at it with %[2]s sessions list, then run %[2]s store release\n"
+	textIndex         = "Make the index of the corpora anew"
+	textIndexRebuild  = "Empty the index and read all files of the corpora again"
+	textNoCorpora     = "The configuration names no corpora."
 	textStore         = "Check, save, restore or release the store"
 	textStoreCheck    = "Read the whole store and list its problems"
 	textStoreSnapshot = "Save a copy of the store in the state folder"

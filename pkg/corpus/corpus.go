@@ -44,9 +44,19 @@ type Folder struct {
 	Trusted bool
 }
 
+// ErrUnavailable says that the machine and not the file is the reason for which it is not read now.
+var ErrUnavailable = errors.New("documents of this format cannot be read here")
+
+// Text is that of a file of another format, as Markdown.
+type Text struct {
+	Text string
+	// Note says which part of the file is missing from it.
+	Note string
+}
+
 // ReadFunc gives the text of an open file that is neither Markdown nor plain text. The error says in
-// one sentence why the file cannot be read.
-type ReadFunc func(ctx context.Context, path string, f *os.File) (text string, err error)
+// one sentence why the file cannot be read; one that wraps [ErrUnavailable] may pass.
+type ReadFunc func(ctx context.Context, path string, f *os.File) (Text, error)
 
 // Options are the needs of a [Library].
 type Options struct {

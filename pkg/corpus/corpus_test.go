@@ -277,11 +277,11 @@ func TestRebuild(t *testing.T) {
 	p.writes("page.html", "", 0)
 	var mu sync.Mutex
 	reads := 0
-	read := func(context.Context, string, *os.File) (string, error) {
+	read := func(context.Context, string, *os.File) (corpus.Text, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		reads++
-		return fmt.Sprintf("reading%d", reads), nil
+		return corpus.Text{Text: fmt.Sprintf("reading%d", reads)}, nil
 	}
 	stop := p.runs(read, p.folder())
 	p.until("the file", indexed(1))

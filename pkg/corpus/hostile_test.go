@@ -67,12 +67,12 @@ func TestAFileIsNeverIndexedHalf(t *testing.T) {
 			p.writes("page.html", "first", 0)
 			p.writes("z.md", "last", 0)
 			reads := 0
-			p.runs(func(context.Context, string, *os.File) (string, error) {
+			p.runs(func(context.Context, string, *os.File) (corpus.Text, error) {
 				if reads++; reads == 1 {
 					change(p)
-					return "alpacas graze", nil
+					return corpus.Text{Text: "alpacas graze"}, nil
 				}
-				return "badgers dig", nil
+				return corpus.Text{Text: "badgers dig"}, nil
 			}, p.folder())
 			p.until("both files", indexed(2))
 			if got := p.finds("alpacas", "docs"); got != nil {

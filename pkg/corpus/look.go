@@ -30,6 +30,8 @@ type record struct {
 	stamp
 
 	Why string `json:"why,omitempty"`
+	// Note says which part of the text is missing.
+	Note string `json:"note,omitempty"`
 	// Reads is the number of formats that the reader had.
 	Reads int `json:"r,omitempty"`
 }
@@ -79,8 +81,8 @@ func (w *worker) begin(ctx context.Context, f *Folder) (*look, error) {
 		there[file.path] = true
 		if r, ok := lk.known[file.path]; !ok || r.stamp != file.stamp || r.Reads != lk.reads(file.path) {
 			lk.pending = append(lk.pending, file)
-		} else if r.Why != "" {
-			lk.unread = append(lk.unread, Unread{file.path, r.Why})
+		} else if why := cmp.Or(r.Why, r.Note); why != "" {
+			lk.unread = append(lk.unread, Unread{file.path, why})
 		}
 	}
 	if err := lk.remove(ctx, func(name string) bool { return !there[name] && !found.misses(name) }); err != nil {
@@ -152,19 +154,19 @@ func (lk *look) step(ctx context.Context) error {
 	for n := 0; len(lk.pending) > 0 && n < stepFiles && size < stepBytes && ctx.Err() == nil; n++ {
 		next := lk.pending[0]
 		lk.pending = lk.pending[1:]
-		passages, r, err := lk.read(ctx, next.path)
+		c, r, err := lk.read(ctx, next.path)
 		if err != nil {
 			continue
 		}
 		if was, ok := lk.known[next.path]; ok && was == r {
 			continue // it still cannot be read
 		}
-		d, err := document(next.path, passages, r)
+		d, err := document(next.path, c.passages, r)
 		if err != nil {
 			return err
 		}
-		for i := range passages {
-			size += len(passages[i].Text)
+		for i := range c.passages {
+			size += len(c.passages[i].Text)
 		}
 		docs = append(docs, d)
 		lk.known[next.path] = r
@@ -192,21 +194,24 @@ func (lk *look) step(ctx context.Context) error {
 
 // read reads a file. The error says that it is left for the next look; what is in the index of it
 // stays until then.
-func (lk *look) read(ctx context.Context, name string) ([]passage.Passage, record, error) {
-	passages, was, err := lk.w.l.read(ctx, lk.walk.root, name)
+func (lk *look) read(ctx context.Context, name string) (content, record, error) {
+	c, was, err := lk.w.l.read(ctx, lk.walk.root, name)
 	var why unread
 	switch {
 	case errors.As(err, &why):
 		lk.unread = append(lk.unread, Unread{name, string(why)})
-		return nil, record{stamp: was, Why: string(why), Reads: lk.reads(name)}, nil
+		return content{}, record{stamp: was, Why: string(why), Reads: lk.reads(name)}, nil
 	case errors.Is(err, errChanged):
 		lk.w.soon = true
-		return nil, record{}, err
+		return content{}, record{}, err
 	case err != nil:
 		lk.unread = append(lk.unread, Unread{name, err.Error()})
-		return nil, record{}, err
+		return content{}, record{}, err
 	}
-	return passages, record{stamp: was, Reads: lk.reads(name)}, nil
+	if c.note != "" {
+		lk.unread = append(lk.unread, Unread{name, c.note})
+	}
+	return c, record{stamp: was, Note: c.note, Reads: lk.reads(name)}, nil
 }
 
 func document(name string, passages []passage.Passage, r record) (index.Document, error) {

@@ -56,26 +56,37 @@ func (u unread) Error() string { return string(u) }
 // errChanged says that a file is being changed: the next look reads it.
 var errChanged = errors.New("it is being changed")
 
-// read gives the text of a file as passages, whole and as it was at one moment. The error is an
-// [unread], errChanged, or one of the moment.
-func (l *Library) read(ctx context.Context, root *os.Root, name string) ([]passage.Passage, stamp, error) {
+// content is the text of a file in passages; note says which part is missing.
+type content struct {
+	passages []passage.Passage
+	note     string
+}
+
+// read gives the text of a file, whole and as it was at one moment. The error is an [unread],
+// errChanged, or one of the moment.
+func (l *Library) read(ctx context.Context, root *os.Root, name string) (content, stamp, error) {
 	f, info, err := openat.File(root, name)
 	if err != nil {
-		return nil, stamp{}, openError(err)
+		return content{}, stamp{}, openError(err)
 	}
 	defer func() { _ = f.Close() }()
 	was := stampOf(info)
 	if age := time.Since(info.ModTime()); age > -settle && age < settle {
-		return nil, was, errChanged
+		return content{}, was, errChanged
 	}
-	if was.Size > MaxFile {
-		return nil, was, unread(fmt.Sprintf(textLarge, text.FileSize(MaxFile)))
+	if most := mostOf(name); was.Size > most {
+		return content{}, was, unread(fmt.Sprintf(textLarge, text.FileSize(most)))
 	}
-	passages, err := l.passages(ctx, name, f, was.Size)
+	var c content
+	if formatOf(name) == formatOther {
+		c, err = l.other(ctx, name, f)
+	} else {
+		c.passages, err = plain(name, f, was.Size)
+	}
 	if !same(root, name, f, info) {
-		return nil, was, errChanged
+		return content{}, was, errChanged
 	}
-	return passages, was, err
+	return c, was, err
 }
 
 // openError is why a file cannot be opened.
@@ -102,11 +113,16 @@ func same(root *os.Root, name string, f *os.File, info fs.FileInfo) bool {
 	return err == nil && os.SameFile(named, info) && stampOf(named) == stampOf(info)
 }
 
-func (l *Library) passages(ctx context.Context, name string, f *os.File, size int64) ([]passage.Passage, error) {
-	kind := formatOf(name)
-	if kind == formatOther {
-		return l.other(ctx, name, f)
+// mostOf is the size of the largest file of a format.
+func mostOf(name string) int64 {
+	if formatOf(name) == formatOther {
+		return MaxDocument
 	}
+	return MaxFile
+}
+
+// plain reads Markdown and plain text.
+func plain(name string, f *os.File, size int64) ([]passage.Passage, error) {
 	raw, err := io.ReadAll(io.LimitReader(f, MaxFile+1))
 	if err != nil {
 		return nil, err
@@ -118,29 +134,31 @@ func (l *Library) passages(ctx context.Context, name string, f *os.File, size in
 	if !utf8.Valid(raw) || bytes.IndexByte(raw, 0) >= 0 {
 		return nil, unread(textNotText)
 	}
-	if kind == formatMarkdown {
+	if formatOf(name) == formatMarkdown {
 		return slices.Collect(passage.Markdown(string(raw))), nil
 	}
 	return slices.Collect(passage.Text(string(raw))), nil
 }
 
 // other reads a file of another format.
-func (l *Library) other(ctx context.Context, name string, f *os.File) ([]passage.Passage, error) {
+func (l *Library) other(ctx context.Context, name string, f *os.File) (content, error) {
 	if l.o.Read == nil {
-		return nil, unread(fmt.Sprintf(textNoReader, strings.ToLower(path.Ext(name))))
+		return content{}, unread(fmt.Sprintf(textNoReader, strings.ToLower(path.Ext(name))))
 	}
 	limit, cancel := context.WithTimeout(ctx, readTime)
 	defer cancel()
 	got, err := l.o.Read(limit, name, f)
 	switch {
 	case ctx.Err() != nil:
-		return nil, context.Cause(ctx)
+		return content{}, context.Cause(ctx)
+	case errors.Is(err, ErrUnavailable):
+		return content{}, err
 	case err != nil:
-		return nil, unread(text.ClipBytes(fmt.Sprintf(textFailed, err), maxWhy))
-	case len(got) > MaxFile:
-		return nil, unread(fmt.Sprintf(textLarge, text.FileSize(MaxFile)))
-	case !utf8.ValidString(got):
-		return nil, unread(textNotText)
+		return content{}, unread(text.ClipBytes(fmt.Sprintf(textFailed, err), maxWhy))
+	case len(got.Text) > MaxFile:
+		return content{}, unread(fmt.Sprintf(textLarge, text.FileSize(MaxFile)))
+	case !utf8.ValidString(got.Text):
+		return content{}, unread(textNotText)
 	}
-	return slices.Collect(passage.Markdown(got)), nil
+	return content{slices.Collect(passage.Markdown(got.Text)), text.ClipBytes(got.Note, maxWhy)}, nil
 }

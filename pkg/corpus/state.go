@@ -24,8 +24,8 @@ type State struct {
 	Waiting int `json:"waiting,omitempty"`
 	// Looked is the end of the last look at the whole folder; zero: none has ended yet.
 	Looked time.Time `json:"looked,omitzero"`
-	// Unread are the first files that belong to the corpus and are not indexed, MoreUnread is the
-	// number of the others.
+	// Unread are the first files that belong to the corpus and are not indexed, or not as a whole;
+	// MoreUnread is the number of the others.
 	Unread     []Unread `json:"unread,omitempty"`
 	MoreUnread int      `json:"more_unread,omitempty"`
 	// Notes tell of bounds that were met.
@@ -34,7 +34,7 @@ type State struct {
 	Trouble string `json:"trouble,omitempty"`
 }
 
-// Unread is a file that is not indexed, with the reason.
+// Unread is a file that is not indexed, or not as a whole, with the reason.
 type Unread struct {
 	File string `json:"file"`
 	Why  string `json:"why"`
@@ -53,6 +53,15 @@ func (l *Library) States(names []string) []State {
 		}
 	}
 	return out
+}
+
+// Names are those of all corpora.
+func (l *Library) Names() []string {
+	names := make([]string, len(l.o.Folders))
+	for i := range l.o.Folders {
+		names[i] = l.o.Folders[i].Name
+	}
+	return names
 }
 
 // change changes the state of a corpus.

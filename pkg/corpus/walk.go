@@ -21,8 +21,10 @@ import (
 const (
 	// MaxFiles is how many files of a corpus are indexed.
 	MaxFiles = 20_000
-	// MaxFile is the size of a file that is indexed.
+	// MaxFile is the size of a text that is indexed.
 	MaxFile = 8 << 20
+	// MaxDocument is the size of a file of another format than Markdown and plain text.
+	MaxDocument = 32 << 20
 	// MaxBytes is the size of all files of a corpus together.
 	MaxBytes = 256 << 20
 	// How many names of a folder with all below it a look reads, and how deep.
@@ -146,7 +148,7 @@ func (w *walk) take(at *os.Root, name string, e fs.DirEntry) {
 	if err != nil || !info.Mode().IsRegular() {
 		return // it went away, or was swapped: the next look tells
 	}
-	size := min(info.Size(), MaxFile)
+	size := min(info.Size(), mostOf(name))
 	if len(w.files) >= MaxFiles || w.bytes+size > MaxBytes {
 		w.over++
 		return

@@ -187,7 +187,7 @@ func (a *App) keepFiles(context.Context) error {
 		Dir: filepath.Join(a.cfg.StateDir, "telemetry"), Now: time.Now, Log: a.o.Log,
 		Counts: func() []tools.Stats { return a.tools.Registry.StatsByModel() },
 	})
-	a.kept.corpora = corpora.Open(a.cfg, nil, a.o.Log)
+	a.kept.corpora = corpora.Open(a.cfg, a.o.Log)
 	byPlace := map[string]string{}
 	for place, chat := range a.cfg.Chats {
 		if chat.Prompt != "" {

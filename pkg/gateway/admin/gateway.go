@@ -10,6 +10,7 @@ import (
 	"parley/pkg/agent"
 	"parley/pkg/audit"
 	"parley/pkg/channels"
+	"parley/pkg/corpus"
 	"parley/pkg/gateway/files"
 	"parley/pkg/gateway/forgetting"
 	"parley/pkg/gateway/telemetry"
@@ -75,6 +76,8 @@ type Tools struct {
 	Registry *tools.ToolRegistry
 	// Log has their calls, over restarts.
 	Log *telemetry.Log
+	// Corpora are the folders of documents that some of them search.
+	Corpora *corpus.Library
 	// Offered says whether a chat has a tool.
 	Offered func(at channels.Address, tool string) bool
 }

@@ -73,7 +73,7 @@ func Operations() []Operation {
 		ListApprovals(), AllowApproval(), DenyApproval(), ListGrants(), RevokeGrant(),
 		ListJobs(), ShowJob(), RunJob(), PauseJob(), ResumeJob(), RemoveJob(),
 		ListTasks(), ShowTask(), CancelTask(),
-		CreateToken(), ListTokens(), RevokeToken(), OpenWeb(),
+		CreateToken(), ListTokens(), RevokeToken(), OpenWeb(), RebuildIndex(),
 	}
 }
 

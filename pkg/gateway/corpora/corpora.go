@@ -1,20 +1,29 @@
 package corpora
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/rs/zerolog"
 
 	"parley/pkg/config"
 	"parley/pkg/corpus"
+	"parley/pkg/documents"
 	"parley/pkg/tools/files"
 )
 
 // Open makes the library of a configuration. It reads no file until it runs.
-func Open(cfg *config.Config, read corpus.ReadFunc, log zerolog.Logger) *corpus.Library {
-	o := corpus.Options{Path: filepath.Join(cfg.StateDir, "index", "corpora"), Read: read, Log: log}
+func Open(cfg *config.Config, log zerolog.Logger) *corpus.Library {
+	o := corpus.Options{Path: filepath.Join(cfg.StateDir, "index", "corpora"), Log: log}
+	if len(cfg.Corpora) > 0 {
+		o.Read = read(documents.New())
+	}
 	secret, _ := files.Matcher(files.Refused()) // a list of ours
 	for _, name := range slices.Sorted(maps.Keys(cfg.Corpora)) {
 		c := cfg.Corpora[name]
@@ -28,4 +37,43 @@ func Open(cfg *config.Config, read corpus.ReadFunc, log zerolog.Logger) *corpus.
 		})
 	}
 	return corpus.New(o)
+}
+
+// read gives the texts of documents that helper processes parse in the sandbox.
+func read(r *documents.Reader) corpus.ReadFunc {
+	return func(ctx context.Context, path string, f *os.File) (corpus.Text, error) {
+		d, err := r.Read(ctx, documents.File{Owner: "corpora", Name: path, Content: f})
+		var fault *documents.Error
+		switch {
+		case errors.As(err, &fault) && fault.Unavailable:
+			return corpus.Text{}, fmt.Errorf("%w: %s", corpus.ErrUnavailable, fault.Reason)
+		case err != nil:
+			return corpus.Text{}, err
+		}
+		return corpus.Text{Text: markdown(d), Note: d.Note}, nil
+	}
+}
+
+// markdown writes a document so that its pages are headings, above those of its text.
+func markdown(d *documents.Document) string {
+	var b strings.Builder
+	page := 0
+	for i := range d.Sections {
+		s := &d.Sections[i]
+		level := s.Level
+		if s.Page > 0 {
+			level++
+		}
+		if s.Page != page {
+			page = s.Page
+			fmt.Fprintf(&b, "# page %d\n\n", page)
+		}
+		if s.Heading != "" {
+			const deepest = 6
+			fmt.Fprintf(&b, "%s %s\n\n", strings.Repeat("#", min(level, deepest)), s.Heading)
+		}
+		b.WriteString(s.Text)
+		b.WriteString("\n\n")
+	}
+	return b.String()
 }

@@ -4,13 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 
+	"parley/pkg/gateway/admin"
 	"parley/pkg/text"
 )
 
@@ -97,6 +101,27 @@ func (f folders) workspace(context.Context) []Finding {
 		return []Finding{{nameWorkspace, Warn, fmt.Sprintf(textOthersWrite, dir, info.Mode().Perm()), fmt.Sprintf(textChmod, "go-w", dir)}}
 	}
 	return []Finding{{nameWorkspace, OK, fmt.Sprintf(textWorkspaceGood, dir), ""}}
+}
+
+// corpora looks whether the folders of documents can be read.
+func (f folders) corpora(context.Context) (found []Finding) {
+	all := f.setup.cfg.Corpora
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		dir, err := os.Open(all[name].Path)
+		if err == nil {
+			_, err = dir.Readdirnames(1)
+			_ = dir.Close()
+		}
+		if err != nil && !errors.Is(err, io.EOF) { // an empty folder is one
+			found = append(found, Finding{
+				nameCorpora, Warn, fmt.Sprintf(textCorpusMissing, name, err), fmt.Sprintf(textCorpusCure, os.Geteuid(), name),
+			})
+		}
+	}
+	if len(found) == 0 {
+		found = []Finding{{nameCorpora, OK, fmt.Sprintf(textCorporaGood, admin.Count(len(all), "corpus", "corpora")), ""}}
+	}
+	return found
 }
 
 // missing judges a folder that cannot be looked at; nil for one that can. The gateway makes

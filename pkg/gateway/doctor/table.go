@@ -32,6 +32,9 @@ func (s *setup) checks() []Check {
 		here(nameTools, l.Local, s.ownTools),
 		here(nameWindow, l.Local, models{s}.window),
 	)
+	if len(s.cfg.Corpora) > 0 {
+		all = append(all, here(nameCorpora, l.Local, folders{s}.corpora))
+	}
 	for _, at := range s.listeners() {
 		all = append(all, here(namePort, l.Local, func(ctx context.Context) []Finding { return s.port(ctx, at) }))
 	}

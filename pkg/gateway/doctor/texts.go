@@ -10,6 +10,7 @@ const (
 	nameGateway       = "gateway"
 	nameClock         = "clock"
 	nameSandbox       = "sandbox"
+	nameCorpora       = "corpora"
 	nameTools         = "tools"
 	nameWindow        = "window"
 	namePort          = "port"
@@ -60,6 +61,9 @@ const (
 	textWritableCure  = "sudo chown %d %s, or name another folder as state_dir or workspace"
 	textStateGood     = "%s is this user's, and its files can be read and written"
 	textWorkspaceGood = "%s can be read and written"
+	textCorpusMissing = "the folder of the corpus %s cannot be read: %v"
+	textCorpusCure    = "make the folder readable for uid %d, or correct corpora.%s.path"
+	textCorporaGood   = "the folders of %s can be read"
 	textNotYet        = "%s is not there yet; the first start makes it"
 	textNoParent      = "%s is not there, and cannot be made in %s: %v"
 
