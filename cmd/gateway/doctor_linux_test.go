@@ -124,6 +124,12 @@ func TestDoctorOfBrokenFolders(t *testing.T) {
 			},
 			want: finding{"workspace", "fail", "is no folder", "name another folder as state_dir or workspace"},
 		},
+		"a corpus that is missing": {
+			breaks: func(_ *testing.T, w *world) {
+				w.write(offlineModel + "corpora: {book: {path: /nowhere/book, chats: ['console:local']}}\n")
+			},
+			want: finding{"corpora", "warn", "the folder of the corpus book cannot be read: open /nowhere/book", "correct corpora.book.path"},
+		},
 		"no room": {
 			breaks: func(t *testing.T, w *world) { t.Helper(); mountState(t, w) },
 			want:   finding{"disk", "fail", "4.2 MB are left at ", "df -h"},

@@ -253,11 +253,13 @@ func (lk *look) end() {
 	slices.SortFunc(lk.unread, func(a, b Unread) int { return cmp.Compare(a.File, b.File) })
 	shown := min(len(lk.unread), maxUnread)
 	var files int
+	first := false
 	lk.w.l.change(lk.folder.Name, func(s *State) {
+		first = s.Looked.IsZero()
 		s.Unread, s.MoreUnread, s.Looked = slices.Clone(lk.unread[:shown]), len(lk.unread)-shown, time.Now()
 		files = s.Files
 	})
-	if lk.changed > 0 {
+	if lk.changed > 0 || first {
 		lk.w.l.o.Log.Info().Str("corpus", lk.folder.Name).Int("files", files).Int("unread", len(lk.unread)).Msg("the corpus is indexed")
 	}
 }

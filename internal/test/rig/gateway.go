@@ -50,6 +50,8 @@ type Config struct {
 	ChatHeader string
 	// Tools are the settings below tools, by their keys; chats stands in Telegram and Slack.
 	Tools map[string]any
+	// Corpora are the folders of documents, by their names.
+	Corpora map[string]any
 }
 
 // Telegram is a bot on Telegram, or a server that stands in for it.
@@ -120,7 +122,7 @@ func (c *Config) channels() (text string, env []string) {
 	return text, env
 }
 
-// toolSettings is the configuration's part on tools; JSON is YAML too.
+// toolSettings is the configuration's part on tools and corpora; JSON is YAML too.
 func (c *Config) toolSettings() (string, error) {
 	all := maps.Clone(c.Tools)
 	if all == nil {
@@ -140,7 +142,14 @@ func (c *Config) toolSettings() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("settings of tools: %w", err)
 	}
-	return "tools: " + string(b) + "\n", nil
+	text := "tools: " + string(b) + "\n"
+	if len(c.Corpora) > 0 {
+		if b, err = json.Marshal(c.Corpora); err != nil {
+			return "", fmt.Errorf("settings of corpora: %w", err)
+		}
+		text += "corpora: " + string(b) + "\n"
+	}
+	return text, nil
 }
 
 // NewGateway writes the configuration into dir, which must exist.

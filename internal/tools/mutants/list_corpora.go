@@ -9,7 +9,7 @@ func corporaMutants() []Mutant {
 
 // searchMutants break the tools and the rights of chats.
 func searchMutants() []Mutant {
-	const tool, toolset = "pkg/tools/corpora", "pkg/gateway/toolset"
+	const room, tool, toolset = "pkg/corpus", "pkg/tools/corpora", "pkg/gateway/toolset"
 	const answers, rights, outside = "corpora: grounded answers", "corpora: rights", "corpora: outside content"
 	return []Mutant{
 		{
@@ -52,6 +52,21 @@ func searchMutants() []Mutant {
 			File: tool + "/corpora.go", Old: "if len(st.Unread) > 0 && !slices", New: "if len(st.Unread) > 20 && !slices",
 			Dir: tool, Test: "^TestACorpusThatIsNotTrustedTaints$",
 		},
+		{
+			Promise: outside, Defect: "lets an instruction of a corpus write without a question",
+			File: tool + "/corpora.go", Old: "tools.BringsOutside(ctx)\n\t\t}\n\t\ta.Passages", New: "_ = ctx\n\t\t}\n\t\ta.Passages",
+			Dir: "internal/test/e2e", Test: "^TestInstructionsInACorpus$",
+		},
+		{
+			Promise: rights, Defect: "searches the corpora of all chats",
+			File: room + "/state.go", Old: "if slices.Contains(names, f.Name) {", New: "if len(names) > 0 {",
+			Dir: "internal/test/e2e", Test: "^TestFortyChatsWithCorporaOfTheirOwn$",
+		},
+		{
+			Promise: "tools: posts and recursion", Defect: "never ends the calls",
+			File: "pkg/tools/loop.go", Old: "config.MaxIterations <= 0", New: "config.MaxIterations > 0",
+			Dir: "internal/test/e2e", Test: "^TestMarketPostRequiresConfirmationAndRecursionIsLimited$",
+		},
 	}
 }
 
@@ -87,7 +102,7 @@ func folderMutants() []Mutant {
 		},
 		{
 			Promise: bounds, Defect: "reads a file whatever its size",
-			File: room + "/read.go", Old: "if was.Size > MaxFile {", New: "if was.Size > MaxFile<<20 {",
+			File: room + "/read.go", Old: "was.Size > most {", New: "was.Size > most<<20 {",
 			Dir: room, Test: "^TestBounds$",
 		},
 		{
@@ -99,6 +114,11 @@ func folderMutants() []Mutant {
 			Promise: derived, Defect: "leaves a damaged index as it is",
 			File: room + "/state.go", Old: "case l.damaged <- struct{}{}:", New: "case l.damaged <- <-l.damaged:",
 			Dir: room, Test: "^TestDamage$",
+		},
+		{
+			Promise: derived, Defect: "reads no files beside those that a killed process has read",
+			File: room + "/look.go", Old: "if r, ok := lk.known[file.path]; !ok ||", New: "if r, ok := lk.known[file.path]; !ok && len(lk.known) == 0 ||",
+			Dir: "internal/test/e2e", Test: "^TestKilledWhileIndexing$",
 		},
 		{
 			Promise: derived, Defect: "keeps the old index when the operator wants another one",
