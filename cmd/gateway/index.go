@@ -21,8 +21,8 @@ func showIndex(w io.Writer, r admin.IndexReport) error {
 	}
 	for i := range r.Corpora {
 		c := &r.Corpora[i]
-		_, err := fmt.Fprintf(w, "%s\t%s\t%d not read\t%s\n", c.Corpus, admin.Count(c.Files, "file", "files"), len(c.Unread)+c.MoreUnread, c.Trouble)
-		if err != nil {
+		files, unread := admin.Count(c.Files, "file", "files"), len(c.Unread)+c.MoreUnread
+		if _, err := fmt.Fprintf(w, "%s\t%s\t%d not read\t%s\n", c.Corpus, files, unread, c.Trouble); err != nil {
 			return err
 		}
 	}

@@ -50,7 +50,7 @@ func TestFortyChatsWithCorporaOfTheirOwn(t *testing.T) {
 	w, l := newCorporaWorld(t, model, func(l library) (entries []string) {
 		for i := range chats {
 			l.writes(name(i)+"/harbour.md", "# Harbour\n\nThe code of the harbour is "+canary(i)+".\n")
-			entries = append(entries, l.entry(name(i), "loop:"+chat(i), ""))
+			entries = append(entries, l.entry(name(i), "loop:"+chat(i)))
 		}
 		return entries
 	})
@@ -167,7 +167,7 @@ func TestKilledWhileIndexing(t *testing.T) {
 			page := fmt.Sprintf("# Page\n\nThe lantern number%03d hangs here.\n\n%s\n", i, strings.Repeat("More words. ", 100))
 			l.writes(fmt.Sprintf("book/page%03d.md", i), page)
 		}
-		return []string{l.entry("book", "loop:reader", "")}
+		return []string{l.entry("book", "loop:reader")}
 	})
 	index := filepath.Join(w.gw.StorePath(), "index", "corpora")
 	for _, size := range []int64{1, 4 << 10, 12 << 10} {

@@ -34,8 +34,8 @@ func (l library) writes(name, content string) {
 }
 
 // entry is a corpus of the configuration.
-func (l library) entry(name, chat, more string) string {
-	return fmt.Sprintf("  %s: {path: %q, chats: [%q]%s}\n", name, filepath.Join(l.dir, name), chat, more)
+func (l library) entry(name, chat string) string {
+	return fmt.Sprintf("  %s: {path: %q, chats: [%q]}\n", name, filepath.Join(l.dir, name), chat)
 }
 
 // configures adds corpora to the configuration.
@@ -134,7 +134,7 @@ func TestSearchCorpusToolUsedForGroundedAnswer(t *testing.T) {
 			l.writes("handbook/hr/leave.md", "# Leave\n\nAll of it is paid.\n\n## Days\n\nEverybody has 27 days of leave in a year.\n")
 			l.writes("handbook/travel.md", "# Travel\n\nTake the train.\n")
 			l.writes("board/minutes.md", "# Leave\n\nThe board has 99 days of leave in a year.\n")
-			l.configures(l.entry("handbook", chatOf(p), ""), l.entry("board", "telegram:424242", ""))
+			l.configures(l.entry("handbook", chatOf(p)), l.entry("board", "telegram:424242"))
 			p.start()
 			if _, ok := p.(*consolePlace); ok {
 				l.listed("handbook", 2)
