@@ -239,3 +239,20 @@ func TestATranscriptOverAKill(t *testing.T) {
 		t.Errorf("no use of the model that hears: %v", use)
 	}
 }
+
+// TestAVoiceMessageAtTheLimit of its chat's day costs no transcript: its sender is told of the limit.
+func TestAVoiceMessageAtTheLimit(t *testing.T) {
+	t.Parallel()
+	tg := faketelegram.New(t)
+	chat := tg.Private(tg.User("Ada"))
+	c := withSenses(rig.Config{Telegram: &rig.Telegram{}})
+	c.More += "budgets: {people: {turns: 1}}\n"
+	w := newTelegramWith(t, tg, senseful, c)
+	chat.Voice(fakemodel.Sound("what time is it", 3), 3)
+	w.says(chat, "It is noon.")
+	chat.Voice(fakemodel.Sound("what time is it", 3), 3)
+	w.says(chat, "Today's limit of this chat for messages is used up: 1 of 1 turns.")
+	if n := len(w.model.Transcriptions()); n != 1 {
+		t.Errorf("%d transcriptions", n)
+	}
+}

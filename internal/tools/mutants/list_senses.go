@@ -72,6 +72,21 @@ func senseMutants() []Mutant {
 			Dir: e2e, Test: all,
 		},
 		{
+			Promise: "voice: budgets", Defect: "asks the model that hears before the budget",
+			File: "pkg/agent/errand/errand.go", Old: "t.Usage.Provider(m.Provider).Chat(", New: "m.Provider.Chat(",
+			Dir: e2e, Test: "^TestAVoiceMessageAtTheLimit$",
+		},
+		{
+			Promise: "translation", Defect: "has the model of the chat translate",
+			File: gateway + "/models.go", Old: "senses.ToTranslate: turn.RoleTranslate", New: "senses.ToTranslate: turn.RoleChat",
+			Dir: e2e, Test: "^TestTranslateChain$/^console$",
+		},
+		{
+			Promise: "translation", Defect: "leaves out the glossary",
+			File: tools + "/questions.go", Old: "if len(in.Glossary) > 0 {", New: "if len(in.Glossary) > maxGlossary {",
+			Dir: e2e, Test: "^TestTranslateChain$/^console$",
+		},
+		{
 			Promise: "voice: failures", Defect: "tells nobody that a model has failed",
 			File: "pkg/agent/errand/errand.go", Old: "if t.Input.Mute == nil && !t.Origin.Address.Passing() {", New: "if t.Input.Mute != nil {",
 			Dir: e2e, Test: telegram,
