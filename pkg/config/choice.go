@@ -117,12 +117,18 @@ func checkSenses(c modelChecker) {
 	}
 }
 
-// SpeechOnly says whether a model writes down speech and has no other purpose: no chat chooses it.
+// SpeechOnly says whether a model writes down speech, as roles.transcribe or as a fallback of that, and
+// has no other purpose: no chat chooses it.
 func (c *Config) SpeechOnly(name string) bool {
-	others := c.Roles
-	others.Transcribe = ""
-	other := &Config{Agent: c.Agent, Models: c.Models, Chats: c.Chats, Roles: others}
-	return name == c.Roles.Transcribe && !other.inUse(name)
+	ears := c.Roles.Transcribe
+	m := c.Models[ears]
+	if m == nil || name != ears && (m.Fallbacks == nil || !slices.Contains(*m.Fallbacks, name)) {
+		return false
+	}
+	others := &Config{Agent: c.Agent, Models: maps.Clone(c.Models), Chats: c.Chats, Roles: c.Roles}
+	others.Roles.Transcribe = ""
+	delete(others.Models, ears)
+	return !others.inUse(ears) && !others.inUse(name)
 }
 
 // refuseDefault reports a model with the name by which /model takes a chat's choice back, unless

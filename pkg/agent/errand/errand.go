@@ -29,8 +29,12 @@ type Errand struct {
 // ErrNoModel says that there is no model for a purpose.
 var ErrNoModel = errors.New("there is no model for this")
 
-// FailedError is a failure of which the chat was told.
-type FailedError struct{ Sentence string }
+// FailedError is a failure in the turn's ledger, as a sentence. Told says that it was sent to the chat; a
+// chat of one request is sent none.
+type FailedError struct {
+	Sentence string
+	Told     bool
+}
 
 // Error implements error.
 func (e *FailedError) Error() string { return e.Sentence }
@@ -40,7 +44,7 @@ func (e *FailedError) Error() string { return e.Sentence }
 func Run(ctx context.Context, t *turn.Turn, e *Errand) (*providers.LLMResponse, error) {
 	if s := recorded(t, e.Key); s != nil {
 		if s.Answer == nil {
-			return nil, &FailedError{s.Failure}
+			return nil, &FailedError{s.Failure, len(s.Outbox) > 0}
 		}
 		return s.Answer, nil
 	}
@@ -85,7 +89,7 @@ func failed(ctx context.Context, t *turn.Turn, e *Errand, err error) error {
 // It returns a [FailedError], or the error of the record.
 func Refuse(ctx context.Context, t *turn.Turn, key, sentence string) error {
 	if s := recorded(t, key); s != nil {
-		return &FailedError{s.Failure}
+		return &FailedError{s.Failure, len(s.Outbox) > 0}
 	}
 	step := session.Step{Kind: session.StepSensed, Key: key, Failure: sentence, Await: true}
 	if t.Input.Mute == nil && !t.Origin.Address.Passing() {
@@ -95,5 +99,5 @@ func Refuse(ctx context.Context, t *turn.Turn, key, sentence string) error {
 	if err := t.Record(context.WithoutCancel(ctx), step); err != nil {
 		return err
 	}
-	return &FailedError{sentence}
+	return &FailedError{sentence, len(step.Outbox) > 0}
 }

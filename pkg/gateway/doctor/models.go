@@ -42,6 +42,8 @@ func (m models) ask(ctx context.Context) []Finding {
 		switch {
 		case r.Missing:
 			found = append(found, Finding{nameModel + r.Name, Skip, textNoKey, ""})
+		case r.Speech:
+			found = append(found, Finding{nameModel + r.Name, Skip, textSpeech, ""})
 		case r.Provider == modelset.Offline && len(m.setup.cfg.Models) == 0:
 			found = append(found, Finding{nameModels, Warn, textOnlyOffline, textOnlyOfflineCure})
 		case r.Provider == modelset.Offline:

@@ -173,6 +173,7 @@ const (
 	textAppTokenCure = "make an App-Level Token with connections:write on the app's page (Basic Information) and put it where %s points"
 
 	textNoKey           = "not asked: its key is missing"
+	textSpeech          = "not asked: it writes down speech"
 	textOnlyOffline     = "only the built-in offline model answers, which is no AI"
 	textOnlyOfflineCure = "export OPENAI_API_KEY=... (or another provider's), or name a model under models"
 	textOffline         = "the built-in offline model, which is no AI"

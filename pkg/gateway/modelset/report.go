@@ -2,6 +2,7 @@ package modelset
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,17 +23,26 @@ type Report struct {
 	// Keys is how many keys it has. Missing says that it lacks one and cannot be asked.
 	Keys    int  `json:"keys"`
 	Missing bool `json:"missing,omitempty"`
+	// Speech says that it writes down speech and does nothing else.
+	Speech bool `json:"speech,omitempty"`
 }
 
 // Reports are the models of the configuration, or those that were found, in the order of
-// /model. Models that lack a key come last.
+// /model. One that writes down speech comes behind them, and those that lack a key come last.
 func (s *Set) Reports() []Report {
-	names := append(slices.Clone(s.order), s.left...)
+	names := slices.Clone(s.order)
+	for _, name := range slices.Sorted(maps.Keys(s.cfg.Models)) {
+		if s.cfg.SpeechOnly(name) {
+			names = append(names, name)
+		}
+	}
+	names = append(names, s.left...)
 	all := make([]Report, len(names))
 	for i, name := range names {
 		m := s.cfg.Models[name]
 		all[i] = Report{
 			Name: name, Model: modelName(m), Provider: m.Provider, Uses: uses(s.cfg, name), Keys: len(m.Keys()), Missing: m.Lacks(),
+			Speech: s.cfg.SpeechOnly(name),
 		}
 		if m.Provider != Offline {
 			all[i].Server = m.BaseURL

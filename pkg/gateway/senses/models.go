@@ -2,6 +2,7 @@ package senses
 
 import (
 	"context"
+	"errors"
 
 	"parley/pkg/agent/errand"
 	"parley/pkg/agent/turn"
@@ -23,5 +24,9 @@ func (m Models) Ask(ctx context.Context, key string, q senses.Question) (*provid
 	if err != nil {
 		return nil, err
 	}
-	return errand.Run(ctx, t, &errand.Errand{Role: role, Key: "call/" + call + "/" + key, Messages: q.Messages, Options: q.Options})
+	resp, err := errand.Run(ctx, t, &errand.Errand{Role: role, Key: "call/" + call + "/" + key, Messages: q.Messages, Options: q.Options})
+	if errors.Is(err, errand.ErrNoModel) {
+		err = senses.ErrNoModel
+	}
+	return resp, err
 }

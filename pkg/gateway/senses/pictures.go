@@ -65,7 +65,7 @@ func (m *message) blind(ctx context.Context, n int, sentence, why string) {
 func (*message) unseen(f *prompt.Fetched, err error) {
 	f.Picture = nil
 	if told := sentence(err); told != "" {
-		note(f, fmt.Sprintf(noteTold, "shown", quoted(told)))
+		note(f, fmt.Sprintf(noteUnseen, told))
 	}
 }
 
@@ -78,7 +78,7 @@ func (m *message) describe(ctx context.Context, seen []*prompt.Fetched) {
 	q := senses.Description(pictures, "")
 	resp, err := errand.Run(ctx, m.t, &errand.Errand{
 		Role: turn.RoleDescribe, Key: m.id + "/pictures", Messages: q.Messages, Options: q.Options,
-		Explain: func(err error) string { return fmt.Sprintf(textBlind, senses.Why(err)) },
+		Explain: func(err error) string { return fmt.Sprintf(textBlind, why(err)) },
 	})
 	if err != nil {
 		for _, f := range seen {

@@ -75,7 +75,8 @@ func (m *message) listen(ctx context.Context) {
 		f, a := &m.files[n], &m.in.Attachments[n]
 		switch {
 		case a.Transcript != "":
-			m.hears(f, a.Transcript, false)
+			words, cut := senses.Words(&providers.LLMResponse{Content: a.Transcript})
+			m.hears(f, words, cut)
 		case !a.Voice && (f.Open == nil || !senses.NamesSound(a.Name)):
 		case f.Open == nil:
 			m.deaf(ctx, n, textNoVoice, f.Outcome)
@@ -99,7 +100,7 @@ func (m *message) transcribe(ctx context.Context, n int) {
 	q := senses.Transcription(rec)
 	resp, err := errand.Run(ctx, m.t, &errand.Errand{
 		Role: turn.RoleTranscribe, Key: m.key(n), Messages: q.Messages, Options: q.Options,
-		Explain: func(err error) string { return fmt.Sprintf(textDeaf, senses.Why(err)) },
+		Explain: func(err error) string { return fmt.Sprintf(textDeaf, why(err)) },
 	})
 	if err != nil {
 		m.unheard(f, err)
@@ -131,20 +132,30 @@ func (m *message) deaf(ctx context.Context, n int, sentence, why string) {
 // the budget, ends the turn at its next request.
 func (*message) unheard(f *prompt.Fetched, err error) {
 	if told := sentence(err); told != "" {
-		note(f, fmt.Sprintf(noteTold, "written down", quoted(told)))
+		note(f, fmt.Sprintf(noteUnheard, told))
 	}
 }
 
-// sentence is the one of which the chat was told, or "".
+// why tells the failure of an errand as the end of a sentence.
+func why(err error) string {
+	if errors.Is(err, errand.ErrNoModel) {
+		err = senses.ErrNoModel
+	}
+	return senses.Why(err)
+}
+
+// sentence is the one for the chat, with a word on whether it was told, or "".
 func sentence(err error) string {
-	if told, ok := errors.AsType[*errand.FailedError](err); ok {
-		return told.Sentence
+	failed, ok := errors.AsType[*errand.FailedError](err)
+	switch {
+	case !ok:
+		return ""
+	case failed.Told:
+		return fmt.Sprintf(noteTold, failed.Sentence)
+	default:
+		return failed.Sentence
 	}
-	return ""
 }
-
-// quoted is a sentence within a note.
-func quoted(sentence string) string { return strconv.Quote(sentence) }
 
 // recording is a fetched file as a recording.
 func recording(f *prompt.Fetched, told int) (*providers.Recording, error) {

@@ -15,7 +15,8 @@ const (
 	noteHeard   = "written down:"
 	noteCut     = "written down, without its end:"
 	noteSeen    = "described by a model that sees:"
-	noteTold    = "not %s; the person has been told: %s"
+	noteTold    = "%s (the person has been told)"
+	noteUnseen  = "not shown: %s"
 	noteUnheard = "not written down: %s"
 	noteTooMany = "not written down: the message has more recordings than are listened to"
 )

@@ -73,7 +73,7 @@ func translation(in *translateInput) Question {
 // Words are the usable words of an answer; cut says that the answer was longer, or was not
 // finished.
 func Words(resp *providers.LLMResponse) (words string, cut bool) {
-	words = strings.TrimSpace(resp.Content)
+	words = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(resp.Content, "\uFFFD"), "\x00", ""))
 	if len(words) > maxWords {
 		return text.ClipBytes(words, maxWords), true
 	}

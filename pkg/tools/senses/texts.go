@@ -1,6 +1,7 @@
 package senses
 
 import (
+	"context"
 	"errors"
 
 	"parley/pkg/providers"
@@ -20,7 +21,7 @@ const (
 
 // The reasons for which a model has not answered, each the end of a sentence.
 const (
-	whyNoModel     = "no model for it is configured"
+	whyUnreadable  = "its file cannot be read"
 	whyRateLimited = "its model server is receiving too many requests right now"
 	whyOverloaded  = "its model server has a problem right now"
 	whyUnreachable = "its model server cannot be reached"
@@ -35,14 +36,20 @@ const (
 	whyRefused     = "its model server refused the request"
 )
 
+// ErrNoModel says that no model is there for a purpose.
+var ErrNoModel = &RefusedError{Why: "no model for it is configured"}
+
 // Why tells a failure as the end of a sentence.
 func Why(err error) string {
 	if r, ok := errors.AsType[*RefusedError](err); ok {
 		return r.Why
 	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return whyTimeout
+	}
 	pe, ok := errors.AsType[*providers.Error](err)
 	if !ok {
-		return whyNoModel
+		return whyUnreadable
 	}
 	why := map[providers.ErrorKind]string{
 		providers.KindRateLimited: whyRateLimited, providers.KindOverloaded: whyOverloaded, providers.KindUnreachable: whyUnreachable,
