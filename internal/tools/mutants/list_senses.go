@@ -2,9 +2,9 @@ package mutants
 
 // senseMutants break what the gateway hears and sees for its models.
 func senseMutants() []Mutant {
-	const tools, gateway, e2e, speech = "pkg/tools/senses", "pkg/gateway/senses", "internal/test/e2e", "pkg/providers/speech"
-	const all, telegram = "^TestVoiceAndPictures$", "^TestVoiceAndPictures$/^telegram$"
-	return []Mutant{
+	const tools, gateway, e2e = "pkg/tools/senses", "pkg/gateway/senses", "internal/test/e2e"
+	const telegram = "^TestVoiceAndPictures$/^telegram$"
+	return append([]Mutant{
 		{
 			Promise: "voice: words", Defect: "hears without telling the words",
 			File: gateway + "/senses.go", Old: "if f.Words = words; cut {", New: "if cut {",
@@ -46,6 +46,13 @@ func senseMutants() []Mutant {
 			File: "pkg/channels/slack/event/content.go", Old: `f.Subtype == "slack_audio" && f.User == m.User`, New: `f.Subtype == "slack_audio"`,
 			Dir: "pkg/channels/slack/event", Test: "^TestClips$",
 		},
+	}, senseBoundMutants()...)
+}
+
+// senseBoundMutants break the bounds of recordings and pictures, and the bills of other models.
+func senseBoundMutants() []Mutant {
+	const tools, gateway, e2e, speech = "pkg/tools/senses", "pkg/gateway/senses", "internal/test/e2e", "pkg/providers/speech"
+	return []Mutant{
 		{
 			Promise: "voice: bounds", Defect: "listens for hours",
 			File: tools + "/sound.go", Old: "if s.Seconds > maxSeconds && !s.Estimated {", New: "if s.Seconds > maxSeconds && s.Estimated {",
@@ -69,7 +76,7 @@ func senseMutants() []Mutant {
 		{
 			Promise: "pictures: bombs", Defect: "shows a bomb to a model after all",
 			File: gateway + "/pictures.go", Old: "f.Picture = nil\n\tif told", New: "if told",
-			Dir: e2e, Test: all,
+			Dir: e2e, Test: "^TestVoiceAndPictures$/^telegram$",
 		},
 		{
 			Promise: "voice: budgets", Defect: "asks the model that hears before the budget",
@@ -89,7 +96,7 @@ func senseMutants() []Mutant {
 		{
 			Promise: "voice: failures", Defect: "tells nobody that a model has failed",
 			File: "pkg/agent/errand/errand.go", Old: "if t.Input.Mute == nil && !t.Origin.Address.Passing() {", New: "if t.Input.Mute != nil {",
-			Dir: e2e, Test: telegram,
+			Dir: e2e, Test: "^TestVoiceAndPictures$/^telegram$",
 		},
 	}
 }

@@ -20,7 +20,9 @@ func TestModelsForSenses(t *testing.T) {
 		}
 	}
 	s := makeSet(t, &config.Config{Agent: config.Agent{Model: "main"}, Models: models(), Roles: config.Roles{Transcribe: "ears"}})
-	for role, want := range map[turn.Role]string{turn.RoleTranscribe: "W", turn.RoleDescribe: "E", turn.RoleTranslate: "M", turn.RoleVision: "M"} {
+	for role, want := range map[turn.Role]string{
+		turn.RoleTranscribe: "W", turn.RoleDescribe: "E", turn.RoleTranslate: "M", turn.RoleVision: "M",
+	} {
 		if got := s.For(role, other(), ""); got.Name != want || got.Provider == nil {
 			t.Errorf("%s: %s, want %s", role, got.Name, want)
 		}
