@@ -174,6 +174,15 @@ func voiceOnTheWeb(t *testing.T) {
 			t.Errorf("%s: the chat reads %+v, want %q", c.name, all, c.want)
 		}
 	}
+	shown := 0
+	for _, req := range w.model.Requests() {
+		for i := range req.Messages {
+			shown += len(req.Messages[i].Images)
+		}
+	}
+	if shown != 1 {
+		t.Errorf("models were shown %d pictures, and one is no bomb", shown)
+	}
 }
 
 // asDocumented replaces the models of the configuration by those of docs/voice-and-images.md, all on

@@ -76,7 +76,7 @@ func senseBoundMutants() []Mutant {
 		{
 			Promise: "pictures: bombs", Defect: "shows a bomb to a model after all",
 			File: gateway + "/pictures.go", Old: "f.Picture = nil\n\tif told", New: "if told",
-			Dir: e2e, Test: "^TestVoiceAndPictures$/^telegram$",
+			Dir: e2e, Test: "^TestVoiceAndPictures$/^web$",
 		},
 		{
 			Promise: "voice: budgets", Defect: "asks the model that hears before the budget",
