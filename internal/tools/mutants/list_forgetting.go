@@ -72,6 +72,16 @@ func restoredMutants() []Mutant {
 			Dir: engine, Test: "^TestARestoreBringsNoForgottenChatBack$",
 		},
 		{
+			Promise: "forget: a restore brings no chat back", Defect: "knows a chat that moved by its number alone",
+			File: "pkg/session/local/forgotten.go", Old: "err == nil && n <= e.Until &&", New: "err == nil && n < 0+1 &&",
+			Dir: engine, Test: "^TestARestoreFromBeforeAMove$",
+		},
+		{
+			Promise: "forget: others keep all", Defect: "forgets a chat that began later at the address of one that moved",
+			File: "pkg/session/local/forgotten.go", Old: "err == nil && n <= e.Until &&", New: "err == nil && n > 0 &&",
+			Dir: engine, Test: "^TestARestoreFromBeforeAMove$",
+		},
+		{
 			Promise: "forget: a restore brings no chat back", Defect: "takes an empty ledger for one that cannot be read",
 			File: "pkg/session/forgets/forgets.go", Old: "			return nil, fmt.Errorf(\"line %d",
 			New: "			_ = fmt.Errorf(\"line %d",

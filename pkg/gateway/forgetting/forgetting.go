@@ -85,11 +85,13 @@ func (f *Forgetting) Forget(ctx context.Context, a Ask) (string, error) {
 	}
 	if a.Of.Current {
 		e.Session = ""
-		all, err := f.o.Store.Addresses(a.Of.Chat)
+		all, last, err := f.o.Store.Addresses(a.Of.Chat)
 		if err != nil {
 			return "", err
 		}
-		e.Former = all[1:]
+		if len(all) > 1 {
+			e.Moved, e.Until = all, last
+		}
 	}
 	f.first.Lock()
 	defer f.first.Unlock()
@@ -179,7 +181,10 @@ func (f *Forgetting) tell(ctx context.Context, e *forgets.Entry) error {
 
 // files removes the files. Those of a chat belong to no single conversation of it.
 func (f *Forgetting) files(ctx context.Context, e *forgets.Entry) error {
-	c := Chat{Forget: e.ID, ID: e.Chat, At: append([]channels.Address{e.At}, e.Former...)}
+	c := Chat{Forget: e.ID, ID: e.Chat, At: e.Moved}
+	if len(c.At) == 0 {
+		c.At = []channels.Address{e.At}
+	}
 	cleaners := f.o.Indexes
 	if e.Whole() {
 		cleaners = slices.Concat(f.o.Indexes, f.o.Cleaners)

@@ -171,3 +171,53 @@ func TestARestoreBringsNoForgottenChatBack(t *testing.T) {
 		})
 	}
 }
+
+// TestARestoreFromBeforeAMove: a chat became a part of another one, and that was forgotten; a snapshot in which
+// it is a chat of its own is restored without it. A conversation that was forgotten alone does not come back
+// either, and the rest of its chat does.
+func TestARestoreFromBeforeAMove(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	e := open(t, dir)
+	exchange(t, e, "early", "e1", forgottenWord)
+	exchange(t, e, "late", "l1", forgottenWord)
+	left := exchange(t, e, "other", "o1", forgottenWord+" left")
+	put(t, e, message("other", "o2", "/new"))
+	run(t, e, func(ctx context.Context, turn session.Turn) (bool, error) {
+		return true, turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, NewSession: true})
+	})
+	exchange(t, e, "other", "o3", "kept")
+	snap, err := e.Snapshot(t.Context())
+	must(t, err)
+	b, err := os.ReadFile(snap)
+	must(t, err)
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	must(t, os.WriteFile(backup, b, 0o600))
+	must(t, e.Chats().Move(t.Context(), message("early", "", "").Address, message("late", "", "").Address))
+	whole, err := e.Sessions().Lookup(t.Context(), message("late", "", "").Address)
+	must(t, err)
+	f := local.ForgetterOf(e)
+	all, last, err := f.Addresses(whole.Chat)
+	must(t, err)
+	if len(all) != 2 || all[0].Chat != "late" {
+		t.Errorf("the addresses are %v", all)
+	}
+	must(t, f.Ledger().Add(forgets.Entry{ID: "f1", Time: time.Now(), Chat: whole.Chat, Moved: all, Until: last}))
+	must(t, f.Ledger().Add(forgets.Entry{ID: "f2", Time: time.Now(), Chat: left.Chat, Session: left.Session}))
+	must(t, e.Close())
+	must(t, local.Restore(t.Context(), dir, backup))
+	b, err = os.ReadFile(filepath.Join(dir, "parley.db"))
+	must(t, err)
+	if bytes.Contains(b, []byte(forgottenWord)) || !bytes.Contains(b, []byte("kept kept")) {
+		t.Error("the restored store has the word, or lost the words of the other conversation")
+	}
+	checkStore(t, dir)
+
+	e = open(t, dir) // held, and it takes messages in
+	put(t, e, message("late", "l9", "fresh"))
+	must(t, e.Close())
+	e = open(t, dir)
+	_, err = e.Inbox().Waits(t.Context(), "l9")
+	must(t, err) // a chat that begins at such an address later is another one
+	must(t, e.Close())
+}

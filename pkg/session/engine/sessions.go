@@ -121,8 +121,8 @@ func Renew(ctx context.Context, e *Engine, sessionID string, told channels.Outbo
 	return errors.Join(err, e.tokens.Along(ctx, func(*table.Tx) error { return nil }))
 }
 
-// Addresses are those of a chat, the present one first.
-func Addresses(e *Engine, chat string) (all []channels.Address, err error) {
-	err = e.w.View(func(t *table.Tx) error { all, err = rules.Addresses(t, chat); return err })
-	return all, err
+// Addresses are those of a chat, the present one first, and the highest number that was given out.
+func Addresses(e *Engine, chat string) (all []channels.Address, last uint64, err error) {
+	err = e.w.View(func(t *table.Tx) error { all, last, err = rules.Addresses(t, chat); return err })
+	return all, last, err
 }

@@ -54,9 +54,11 @@ type Entry struct {
 	Session string `json:"session,omitempty"`
 	// Left are the steps that are left, in their order.
 	Left []Step `json:"left,omitempty"`
-	// Former are the addresses that the chat had before it moved: a snapshot of that time may have a part
-	// of it as a chat of its own there.
-	Former []channels.Address `json:"former,omitempty"`
+	// Moved are the addresses of a chat that has moved: a snapshot of the time before may have a part of it
+	// as a chat of its own at one of them. That has a number up to Until, and a chat that began there later
+	// a higher one.
+	Moved []channels.Address `json:"moved,omitempty"`
+	Until uint64             `json:"until,omitempty"`
 	// At is the present address of the chat.
 	At channels.Address `json:"at,omitzero"`
 	// Shared says that the chat used the space of the owners.

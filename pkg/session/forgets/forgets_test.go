@@ -16,7 +16,7 @@ import (
 // stored is a ledger as a gateway wrote it on 2026-11-26: one forget that is finished, one of a conversation
 // and one that is under way.
 const stored = `{"id":"7ryxo6c5ty","time":"2026-11-26T21:12:27.036741098Z","chat":"choj5uh1t1q",` +
-	`"former":[{"channel":"telegram","account":"7","chat":"-5"}]}
+	`"moved":[{"channel":"telegram","account":"7","chat":"-5"}],"until":1764191547036741}
 {"id":"a","time":"2026-11-26T21:13:00Z","chat":"c1","session":"s2"}
 {"id":"b","time":"2026-11-26T21:14:00Z","chat":"c3","left":["pages","copies"],"at":{"channel":"slack","account":"T","chat":"D1"},` +
 	`"shared":true,"question":"c3-5/ask"}
@@ -38,7 +38,7 @@ func TestStoredForm(t *testing.T) {
 	want := []forgets.Entry{
 		{
 			ID: "7ryxo6c5ty", Time: time.Date(2026, 11, 26, 21, 12, 27, 36741098, time.UTC), Chat: "choj5uh1t1q",
-			Former: []channels.Address{{Channel: "telegram", Account: "7", Chat: "-5"}},
+			Moved: []channels.Address{{Channel: "telegram", Account: "7", Chat: "-5"}}, Until: 1764191547036741,
 		},
 		{ID: "a", Time: time.Date(2026, 11, 26, 21, 13, 0, 0, time.UTC), Chat: "c1", Session: "s2"},
 		{

@@ -59,12 +59,8 @@ func chatOf(t *table.Tx, e *forgets.Entry) uint64 {
 	if n := table.ChatNum(t, e.Chat); n != 0 {
 		return n
 	}
-	for _, a := range e.Former {
-		n, err := table.ChatAt(t, a)
-		if err != nil {
-			continue
-		}
-		if c, err := table.ReadChat(t, n); err == nil && c.Address == a && c.Created.Before(e.Time) {
+	for _, a := range e.Moved {
+		if n, err := table.ChatAt(t, a); err == nil && n <= e.Until && t.Has(table.Chats, table.NumKey(n)) {
 			return n
 		}
 	}
@@ -113,8 +109,8 @@ func ForgetterOf(e *Engine) Forgetter { return Forgetter{e} }
 // Ledger is the ledger of forgets.
 func (f Forgetter) Ledger() *forgets.Ledger { return f.e.forgets }
 
-// Addresses are those of a chat, the present one first.
-func (f Forgetter) Addresses(chat string) ([]channels.Address, error) {
+// Addresses are those of a chat, the present one first, and the highest number that the store has given out.
+func (f Forgetter) Addresses(chat string) (all []channels.Address, last uint64, err error) {
 	return engine.Addresses(f.e.Engine, chat)
 }
 

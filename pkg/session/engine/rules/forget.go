@@ -274,19 +274,19 @@ func Renew(t *table.Tx, id string) error {
 	return nil
 }
 
-// Addresses are those of a chat, the present one first.
-func Addresses(t *table.Tx, chat string) ([]channels.Address, error) {
+// Addresses are those of a chat, the present one first, and the highest number that was given out.
+func Addresses(t *table.Tx, chat string) (all []channels.Address, last uint64, err error) {
 	n, err := table.ParseID("c", chat)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	c, err := table.ReadChat(t, n)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return append([]channels.Address{c.Address}, slices.DeleteFunc(slices.Clone(c.Aliases), func(a channels.Address) bool {
-		return a == c.Address
-	})...), nil
+	former := slices.DeleteFunc(slices.Clone(c.Aliases), func(a channels.Address) bool { return a == c.Address })
+	last, err = table.Numbered(t)
+	return append([]channels.Address{c.Address}, former...), last, err
 }
 
 // ForgetTurn deletes what a program asked of a turn that has ended. A chat of one request goes

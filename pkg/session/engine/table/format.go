@@ -16,6 +16,9 @@ var ErrNewer = errors.New("the store was written by a newer release")
 // LastNumber is the highest number that was given out.
 func LastNumber(k kv.Reader) (uint64, error) { return NewTx(k, time.Time{}).number() }
 
+// Numbered is [LastNumber] for a transaction.
+func Numbered(t *Tx) (uint64, error) { return t.number() }
+
 // State is a file's view of the store in it.
 type State struct {
 	// ID is the store's own.
