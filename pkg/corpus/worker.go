@@ -131,10 +131,13 @@ func (w *worker) pass(ctx context.Context) error {
 			}
 		}
 	}
+	if err := w.purge(ctx); err != nil {
+		return err
+	}
 	for _, lk := range looks {
 		lk.end()
 	}
-	return w.purge(ctx)
+	return nil
 }
 
 // turn indexes some files of a corpus, and rests.
