@@ -116,11 +116,6 @@ func folderMutants() []Mutant {
 			Dir: room, Test: "^TestDamage$",
 		},
 		{
-			Promise: derived, Defect: "reads no files beside those that a killed process has read",
-			File: room + "/look.go", Old: "[file.path]; !ok ||", New: "[file.path]; !ok && len(lk.known) == 0 ||",
-			Dir: "internal/test/e2e", Test: "^TestKilledWhileIndexing$",
-		},
-		{
 			Promise: derived, Defect: "keeps the old index when the operator wants another one",
 			File: room + "/worker.go", Old: "anew := len(w.asked) > 0", New: "anew := len(w.asked) > 9",
 			Dir: room, Test: "^TestRebuild$",
