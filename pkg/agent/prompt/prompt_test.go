@@ -219,6 +219,10 @@ func TestInstructionsStayWithTheirChat(t *testing.T) {
 		if unsafe.StringData(first.Content) != unsafe.StringData(again.Content) {
 			t.Fatal("the instructions were written twice")
 		}
+		files.Folders = "- another"
+		if got := r.System(files, closing).Content; !strings.Contains(got, "\n- another\n") || strings.Contains(got, folders) {
+			t.Fatalf("chat %d with other folders got %q", n, got)
+		}
 	}
 }
 
