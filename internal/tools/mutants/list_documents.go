@@ -38,7 +38,7 @@ func paperMutants() []Mutant {
 	const room, paper = "pkg/documents", "pkg/documents/pdf"
 	const long, pages = "documents: long", "documents: PDF"
 	const people, orders = "documents: people", "documents: orders"
-	const tool, whole = "pkg/tools/files", "internal/test/e2e"
+	const tool = "pkg/tools/files"
 	return []Mutant{
 		{
 			Promise: people, Defect: "gives the bytes of a document in place of its text",
@@ -48,12 +48,12 @@ func paperMutants() []Mutant {
 		{
 			Promise: people, Defect: "hides why a document cannot be read",
 			File: tool + "/document.go", Old: `shown+": "+refused.Reason`, New: `shown+": it failed"`,
-			Dir: whole, Test: "^TestPeopleSendDocuments$",
+			Dir: tool, Test: "^TestReadDocuments$",
 		},
 		{
 			Promise: orders, Defect: "takes the words of a received document as the person's",
 			File: tool + "/outside.go", Old: `Taints: a.outside(ctx, in.Path, false)`, New: `Taints: in.Offset > 1<<40`,
-			Dir: whole, Test: "^TestADocumentGivesNoOrders$",
+			Dir: tool, Test: "^TestWhatOthersSentIsFromOutside$",
 		},
 		{
 			Promise: long, Defect: "is silent about the pages that are missing",
