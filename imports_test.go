@@ -223,6 +223,9 @@ func rooms() map[string][]string {
 		"pkg/tools/*/...":              tool,
 		"pkg/tools/corpora":            {"pkg/tools", "pkg/corpus", "pkg/fair", "pkg/providers"},
 		"pkg/tools/recall":             {"pkg/tools", "pkg/session", "pkg/providers", "pkg/history"},
+		"pkg/session/engine/memory": {
+			"pkg/session", "pkg/session/engine/table", "pkg/session/engine/rules", "pkg/session/engine/writer",
+		},
 		// The index of the chats' own pasts.
 		"pkg/history": {"pkg/session", "pkg/providers", "pkg/index", "pkg/index/...", "pkg/fair"},
 		"pkg/agent":   append([]string{"pkg/agent/...", "pkg/session", "pkg/tools", "pkg/policy"}, vocabulary...),
@@ -235,6 +238,9 @@ func rooms() map[string][]string {
 		}, vocabulary...),
 		"pkg/agent/command": append([]string{
 			"pkg/session", "pkg/policy", "pkg/channels", "pkg/agent/turn", "pkg/agent/prompt", "pkg/agent/summary", "pkg/agent/named",
+		}, vocabulary...),
+		"pkg/agent/memory": append([]string{
+			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/turn", "pkg/agent/named",
 		}, vocabulary...),
 		"pkg/agent/named": {"pkg/channels"},
 		"pkg/agent/task": append([]string{

@@ -11,6 +11,7 @@ import (
 	"parley/pkg/agent/budget"
 	"parley/pkg/agent/command"
 	"parley/pkg/agent/job"
+	"parley/pkg/agent/memory"
 	"parley/pkg/agent/progress"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/subagent"
@@ -83,6 +84,8 @@ type Commands struct {
 	Links Links
 	// Forget forgets a chat whose person has said so; nil: none is forgotten.
 	Forget func(ctx context.Context, f approval.Forget) error
+	// Facts are those that chats were told to remember; nil: they remember none.
+	Facts session.Facts
 	// Has says whether the channel of a chat has what a command needs; nil: none has.
 	Has func(at channels.Address, need command.Need) bool
 }
@@ -163,6 +166,8 @@ type Agent struct {
 	tasks *task.Tasks
 	jobs  *job.Scheduler
 	zones *zone.Zones
+	// memory has the facts that chats were told to remember.
+	memory *memory.Memory
 	// agents are the background agents, approvals the questions to people.
 	agents    *subagent.Agents
 	approvals *approval.Approvals
@@ -230,6 +235,7 @@ func New(o Options) (*Agent, error) {
 		Store: o.Engine.Approvals(), Inbox: o.Engine.Inbox(), Chat: o.Engine.Sessions().Lookup, Task: o.Engine.Tasks().Task, TaskName: task.Name,
 		Rules: o.Approvals, OnEvent: o.OnApproval, OnRevoke: o.OnRevoke, Forget: o.Forget, Redact: o.Redact,
 	})
+	a.memory = &memory.Memory{Facts: o.Facts}
 	a.deps, a.kinds = newDeps(a), newKinds(a)
 	return a, nil
 }
@@ -252,7 +258,7 @@ func newDeps(a *Agent) turn.Deps {
 		},
 		Prompts: turn.Prompts{
 			Reader: prompts, Summaries: summary.NewSupervisor(summary.Options{Store: o.Engine.Sessions(), Oldest: prompts.Oldest, Redact: o.Redact}),
-			Senses: o.Files.Senses,
+			Senses: o.Files.Senses, Facts: a.memory,
 		},
 		Meter:    budget.New(budget.Options{Store: o.Engine.Chats(), Budget: o.Budgets.Of, Currency: o.Budgets.Currency, Now: o.Now}),
 		Surfaces: o.Surfaces, Places: turn.NewPlaces(o.Limits.Turns), Zones: a.zones,

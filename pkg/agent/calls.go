@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"parley/pkg/agent/job"
+	"parley/pkg/agent/memory"
 	"parley/pkg/agent/subagent"
 	"parley/pkg/agent/task"
 	"parley/pkg/agent/turn"
@@ -15,6 +16,7 @@ type (
 	turnCalls = turn.Calls
 	jobCalls  = job.Calls
 	taskCalls = task.Calls
+	factCalls = memory.Calls
 )
 
 // Calls are the tools' view of the turn that their call belongs to. A call finds its
@@ -23,6 +25,7 @@ type Calls struct {
 	turnCalls
 	jobCalls
 	taskCalls
+	factCalls
 	subagent.Starter
 }
 
@@ -32,6 +35,7 @@ func (a *Agent) Calls() Calls {
 		turnCalls{Running: a.turns, Zones: a.zones},
 		jobCalls{Running: a.turns, Scheduler: a.jobs},
 		taskCalls{Running: a.turns, All: a.tasks},
+		factCalls{Running: a.turns, Memory: a.memory},
 		a.agents.Starter(a.turns),
 	}
 }

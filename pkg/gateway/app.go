@@ -285,7 +285,7 @@ func (a *App) makeAgent(context.Context) error {
 			a.audit.approval(e)
 			a.screens.Answered(e)
 		}, OnRevoke: a.audit.revoked},
-		Commands:   agent.Commands{Links: a.links, Forget: a.forget, Has: hasNeed(a.cfg)},
+		Commands:   agent.Commands{Links: a.links, Forget: a.forget, Facts: a.store.Facts(), Has: hasNeed(a.cfg)},
 		Budgets:    agent.Budgets{Of: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency},
 		Background: background(&a.cfg.Background),
 	})
@@ -300,7 +300,7 @@ func (a *App) makeAgent(context.Context) error {
 func (a *App) addAgentTools(context.Context) error {
 	a.tools.AddAgentTools(toolset.Ports{
 		Messages: a.agent.Calls(), Jobs: jobStore{a.agent}, Zone: a.agent.Calls().UsualZone, Tasks: taskStore{a.agent},
-		Files: fileSender{a.channels, a.agent, a.kept.uploads}, Agents: a.agent.Calls(),
+		Files: fileSender{a.channels, a.agent, a.kept.uploads}, Agents: a.agent.Calls(), Facts: a.agent.Calls(),
 		Past: a.kept.past, Location: a.agent.Calls().Location,
 		Senses: senses.Models{Turns: a.agent.Turns()}, Hears: a.models.Hears(), Sees: a.models.Sees(),
 	})

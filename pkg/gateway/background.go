@@ -3,6 +3,7 @@ package gateway
 import (
 	"parley/pkg/agent/subagent"
 	"parley/pkg/config"
+	"parley/pkg/tools/remember"
 	"parley/pkg/tools/spawn"
 )
 
@@ -15,7 +16,7 @@ func background(b *config.Background) subagent.Limits {
 		Agents: b.Agents, PerChat: b.PerChat, PerTurn: b.PerTurn, MaxDepth: deepest,
 		Offered: func(tool string, depth int) bool {
 			switch tool {
-			case "message", "send_file", "schedule", "tasks":
+			case "message", "send_file", "schedule", "tasks", remember.Name:
 				return false
 			case spawn.Spawn, spawn.Subagent:
 				return depth < deepest

@@ -29,8 +29,8 @@ type Options struct {
 	Granted func(ctx context.Context, t *turn.Turn) (string, error)
 	// Status is that of the store.
 	Status func(ctx context.Context) (session.Status, error)
-	// Schedule, Tasks, Cancel, Revoke and Forget answer the commands of these names.
-	Schedule, Tasks, Cancel, Revoke, Forget Answer
+	// Schedule, Tasks, Cancel, Revoke, Forget and Memory answer the commands of these names.
+	Schedule, Tasks, Cancel, Revoke, Forget, Memory Answer
 	// Link and Unlink show the chat on a page, and no more; nil: there are no such commands.
 	Link, Unlink Answer
 	// Has says whether the channel of a chat has what a command needs.
@@ -142,6 +142,7 @@ func (h *commandTurn) others() map[string]Answer {
 	c := conversation{h.T, h.o, h.arg}
 	return map[string]Answer{
 		"schedule": h.o.Schedule, "tasks": h.o.Tasks, "cancel": h.o.Cancel, "revoke": h.o.Revoke, "forget": h.o.Forget,
+		"memory": h.o.Memory,
 		"link": h.o.Link, "unlink": h.o.Unlink,
 		"history": func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.history(ctx) },
 		"undo":    func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.undo(ctx) },

@@ -35,6 +35,7 @@ const (
 	ArgTask         ArgKind = "task"         // a background task
 	ArgSchedule     ArgKind = "schedule"     // a schedule
 	ArgGrant        ArgKind = "grant"        // a permission in advance
+	ArgFact         ArgKind = "fact"         // a fact that the chat remembers
 	ArgWord         ArgKind = "word"         // one of Values
 	ArgJSON         ArgKind = "json"         // an object in JSON
 )
@@ -78,6 +79,10 @@ func List() []Command {
 		{
 			Name: "revoke", Does: textDoesRevoke, Args: []Arg{{Name: "ID", Kind: ArgGrant}},
 			like: []string{"grants", "permissions", "disallow", "allowed"},
+		},
+		{
+			Name: "memory", Does: textDoesMemory, like: []string{"facts", "remember", "forget"},
+			Args: []Arg{{Name: "remove", Kind: ArgWord, Values: []string{verbRemove}}, {Name: "ID", Kind: ArgFact}},
 		},
 		{Name: "tools", Does: textDoesTools, Args: []Arg{{Name: "NAME", Kind: ArgTool}}},
 		{Name: "forget", Does: textDoesForget, like: []string{"erase", "wipe", "purge"}},

@@ -22,6 +22,7 @@ const (
 	textDoesCancel   = "end a background task"
 	textDoesRevoke   = "list what is allowed here in advance, or revoke it"
 	textDoesForget   = "delete this chat for good, with all copies"
+	textDoesMemory   = "list what is remembered here, or remove a fact"
 	textDoesLink     = "show this chat on your page in the browser"
 	textDoesUnlink   = "take this chat off the page"
 	textDoesTools    = "list the tools of this chat, or describe one"

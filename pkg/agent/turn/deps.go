@@ -66,6 +66,13 @@ type Prompts struct {
 	Summaries *summary.Supervisor
 	// Senses, when set, hear and see for the models.
 	Senses Senses
+	Facts  Facts
+}
+
+// Facts tell a turn what its chat was told to remember.
+type Facts interface {
+	// Told is that part of the prompt, or ""; outside says that content from outside is in it.
+	Told(ctx context.Context, t *Turn) (told string, outside bool, err error)
 }
 
 // Keep brings the messages of a commit into the form in which the history keeps them, and

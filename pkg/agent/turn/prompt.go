@@ -23,6 +23,16 @@ func (t *Turn) Frame(ctx context.Context) (system, setting providers.Message, er
 			" alone when there is nothing to say and no person asked, or you have already sent a message."
 	}
 	setting = prompt.Setting(files, t.Clock.Today())
+	told, outside, err := t.Deps.Prompts.Facts.Told(ctx, t)
+	if err != nil {
+		return system, setting, err
+	}
+	if told != "" {
+		setting.Content += "\n\n" + told
+	}
+	if outside && !isFree(t) {
+		t.Provenance.Taint()
+	}
 	if t.Input.Note != "" {
 		setting.Content += "\n\n" + t.Input.Note
 	}

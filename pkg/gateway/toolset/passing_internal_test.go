@@ -25,8 +25,8 @@ func TestAChatOfOneRequestHasNoToolThatNeedsALastingOne(t *testing.T) {
 		return slices.Contains(offered("web:ada."+channels.PassingID+"1"), name)
 	})
 	want := []string{
-		"append_file", "delete_file", "describe_image", "edit_file", "file_info", "list_dir", "read_file", "schedule", "search_files",
-		"search_history", "send_file", "spawn", "subagent", "tasks", "transcribe_audio", "translate", "write_file",
+		"append_file", "delete_file", "describe_image", "edit_file", "file_info", "list_dir", "read_file", "remember", "schedule",
+		"search_files", "search_history", "send_file", "spawn", "subagent", "tasks", "transcribe_audio", "translate", "write_file",
 	}
 	if d := cmp.Diff(want, lacks); d != "" {
 		t.Errorf("a chat of one request lacks (-want +got):\n%s\nof %q", d, all)

@@ -19,6 +19,7 @@ import (
 	"parley/pkg/tools/find"
 	"parley/pkg/tools/message"
 	"parley/pkg/tools/recall"
+	"parley/pkg/tools/remember"
 	"parley/pkg/tools/schedule"
 	"parley/pkg/tools/script"
 	"parley/pkg/tools/senses"
@@ -94,6 +95,7 @@ type Ports struct {
 	Tasks  tasks.Book
 	Files  files.Sender
 	Agents spawn.Agents
+	Facts  remember.Book
 	// Past has the conversations, Location is the time zone of a running call's chat.
 	Past     recall.Past
 	Location func(context.Context) *time.Location
@@ -127,6 +129,7 @@ func (s *Set) register(p Ports) {
 	s.registerLasting(append([]tools.Tool{
 		schedule.New(schedule.Options{Book: p.Jobs, PerChat: s.cfg.Schedules.PerChat, Zone: p.Zone}),
 		tasks.New(p.Tasks),
+		remember.New(p.Facts),
 		newSendFile(s.cfg, s.o.Known, p.Files),
 		recall.New(recall.Options{Past: p.Past, Location: p.Location}),
 	}, slices.Concat(senseTools(s, &p), spawn.New(p.Agents, time.Duration(s.cfg.Background.Deadline)))...))

@@ -1,6 +1,9 @@
 package engine
 
-import "parley/pkg/session"
+import (
+	"parley/pkg/session"
+	"parley/pkg/session/engine/memory"
+)
 
 // The parts of the engine that need no state of their own. Each is the engine, seen by the
 // callers of one interface.
@@ -38,6 +41,9 @@ func ReadingOf(e *Engine) session.Reading { return chats{e} }
 
 // Tokens are the credentials of programs and browsers.
 func (e *Engine) Tokens() session.Credentials { return e.tokens }
+
+// Facts are those that chats and people have told.
+func (e *Engine) Facts() session.Facts { return memory.New(e.w) }
 
 // Pairs are the people whom the operator let in by a code.
 func (e *Engine) Pairs() session.Pairs { return e.pairs }

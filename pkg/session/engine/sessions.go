@@ -73,20 +73,9 @@ func (s sessions) Left(_ context.Context, chat string, limit int) (all []session
 // List returns sessions by id.
 func (s sessions) List(_ context.Context, after string, limit int) ([]session.Info, error) {
 	var out []session.Info
-	err := s.e.w.View(func(t *table.Tx) error {
-		c := t.Cursor(table.Sessions)
-		k, _ := c.Seek([]byte(after + "\x00"))
-		for ; k != nil && len(out) < limit; k, _ = c.Next() {
-			info, err := table.ReadSession(t, string(k))
-			if errors.Is(err, session.ErrCorrupt) {
-				continue
-			}
-			if err != nil {
-				return err
-			}
-			out = append(out, info)
-		}
-		return nil
+	err := s.e.w.View(func(t *table.Tx) (err error) {
+		out, err = rules.SessionsAfter(t, after, limit)
+		return err
 	})
 	return out, err
 }

@@ -112,3 +112,15 @@ func (c *checker) day(k []byte) {
 		c.r.Addf("spending of chat %s: %v", table.ChatID(table.Num(k, 0)), err)
 	}
 }
+
+// told checks the facts that chats and people have told. An earlier build forgets a chat without them.
+func (c *checker) told() {
+	records(c, table.Facts, func(k []byte, f *session.Fact) {
+		if !bytes.Equal(k, table.FactKey(f)) || f.Text == "" {
+			c.r.Addf("facts: %s: its record is not its own, or tells nothing", f.ID)
+		}
+		if f.Person != "" && !c.t.Has(table.FactsOf, append(table.FactOwner(f.Person), k...)) {
+			c.r.Addf("facts: %s is not listed by its person", f.ID)
+		}
+	})
+}

@@ -85,6 +85,7 @@ func Check(k kv.Reader, unlisted bool, r *Report) error {
 	c.moves()
 	c.tokens()
 	c.links()
+	c.told()
 	return nil
 }
 

@@ -170,7 +170,7 @@ func TakeOver(t *table.Tx, n, other uint64) error {
 			return err
 		}
 	}
-	return errors.Join(takeOverLeft(t, n, other), takeOverApprovals(t, n, other), takeOverFacts(t, n, other))
+	return errors.Join(takeOverLeft(t, n, other), takeOverApprovals(t, n, other), takeOverFacts(t, n, other), takeOverTold(t, n, other))
 }
 
 // takeOverApprovals makes the questions and grants of another chat those of a chat.

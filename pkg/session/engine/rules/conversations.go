@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -156,4 +157,20 @@ func undo(t *table.Tx, c *table.ChatRecord, s session.Span) error {
 		}
 	}
 	return t.PutRaw(table.Undone, first, table.NumKey(s.To))
+}
+
+// SessionsAfter are sessions by their ids. A damaged one is left out.
+func SessionsAfter(t *table.Tx, after string, limit int) (out []session.Info, err error) {
+	c := t.Cursor(table.Sessions)
+	for k, _ := c.Seek([]byte(after + "\x00")); k != nil && len(out) < limit; k, _ = c.Next() {
+		info, err := table.ReadSession(t, string(k))
+		switch {
+		case errors.Is(err, session.ErrCorrupt):
+		case err != nil:
+			return nil, err
+		default:
+			out = append(out, info)
+		}
+	}
+	return out, nil
 }

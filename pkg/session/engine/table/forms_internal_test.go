@@ -238,6 +238,8 @@ func recordForms(t *testing.T) []form {
 		formOf(t, Programs, "", full[session.Program]()),
 		formOf(t, Tokens, "", full[session.Token]()),
 		formOf(t, Links, "", full[session.Link]()),
+		formOf(t, Facts, "", full[session.Fact]()),
+		formOf(t, Facts, "small", session.Fact{}),
 		plain(Bad, "", Seal(Inbox, NumKey(1, 2), []byte("payload"))),
 	}
 }
@@ -313,6 +315,8 @@ func keyForms() []form {
 		key(Gone, "", NumKey(258)),
 		key(Tokens, "", bytes.Repeat([]byte{7}, 32)),
 		key(Links, "", AddrKey(formAddress())),
+		key(Facts, "", FactKey(&session.Fact{ID: FactID(3), Chat: ChatID(258)})),
+		key(FactsOf, "", append(FactOwner("telegram:bot:7"), NumKey(258, 3)...)),
 		key(Bad, "", append([]byte(string(Inbox)+"/"), NumKey(258, 3)...)),
 	}
 }

@@ -60,6 +60,8 @@ const (
 	JobsOf    Bucket = "jobs_of"   // chat, job id -> empty
 	Tokens    Bucket = "tokens"    // hash of a secret -> session.Token
 	Links     Bucket = "links"     // address -> session.Link
+	Facts     Bucket = "facts"     // chat, number -> session.Fact
+	FactsOf   Bucket = "facts_of"  // hash of the person, chat, number -> empty
 	Gone      Bucket = "gone"      // session or chat -> empty: it is forgotten, and a part of it is left
 	Bad       Bucket = "bad"       // bucket, key -> the bytes of a damaged record
 )
@@ -70,7 +72,7 @@ func Buckets() []Bucket {
 		Meta, Addr, Chats, Sessions, History, Inbox, Seen, Steps, Turns, Suspects,
 		Outbox, Sent, Suspended, Tasks, Open, Jobs, Due, Leases, Cursors,
 		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Marks,
-		Shares, Uses, Sums, Shown, Programs, Originals, Reads, Links, Undone, Bad,
+		Shares, Uses, Sums, Shown, Programs, Originals, Reads, Links, Undone, Facts, FactsOf, Bad,
 	}
 }
 
@@ -79,13 +81,13 @@ func Buckets() []Bucket {
 func LaterBuckets() []Bucket {
 	return []Bucket{
 		Asks, Pairs, Moves, Approvals, Grants, Zones, Models, Spent, TasksOf, JobsOf, Gone, Tokens, Marks,
-		Shares, Uses, Sums, Shown, Programs, Originals, Reads, Links, Undone,
+		Shares, Uses, Sums, Shown, Programs, Originals, Reads, Links, Undone, Facts, FactsOf,
 	}
 }
 
 // isIndex says that a bucket's values are empty by design.
 func isIndex(b Bucket) bool {
-	return slices.Contains([]Bucket{Open, Due, Suspended, TasksOf, JobsOf, Gone}, b)
+	return slices.Contains([]Bucket{Open, Due, Suspended, TasksOf, JobsOf, FactsOf, Gone}, b)
 }
 
 // Index is a bucket with keys that end with those of the records that they lead to,
@@ -107,8 +109,13 @@ func TasksOfIndex() Index { return Index{TasksOf, Tasks, ChatKeyLen} }
 // JobsOfIndex lists the jobs by their chat.
 func JobsOfIndex() Index { return Index{JobsOf, Jobs, ChatKeyLen} }
 
+// FactsOfIndex lists the facts of people by their person.
+func FactsOfIndex() Index { return Index{FactsOf, Facts, sha256.Size} }
+
 // Indexes are all of them.
-func Indexes() []Index { return []Index{OpenIndex(), DueIndex(), TasksOfIndex(), JobsOfIndex()} }
+func Indexes() []Index {
+	return []Index{OpenIndex(), DueIndex(), TasksOfIndex(), JobsOfIndex(), FactsOfIndex()}
+}
 
 // NumKey is the big-endian form of numbers, so that keys sort as they count.
 func NumKey(ns ...uint64) []byte {

@@ -1,0 +1,129 @@
+package rules
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
+)
+
+// A fact lies with the chat where it was told, and goes with it, also one of a person, which is listed by
+// the person too.
+
+// FactsOf are the facts of a scope, the oldest first.
+func FactsOf(t *table.Tx, s session.FactScope) []session.Fact {
+	var all []session.Fact
+	take := func(key []byte, person string) {
+		if f, err := table.Get[session.Fact](t, table.Facts, key); err == nil && f.Person == person {
+			all = append(all, *f)
+		}
+	}
+	for _, key := range t.Keys(table.Facts, table.NumKey(table.ChatNum(t, s.Chat))) {
+		take(key, "")
+	}
+	if s.Person != "" {
+		head := table.FactOwner(s.Person)
+		for _, key := range t.Keys(table.FactsOf, head) {
+			take(key[len(head):], s.Person)
+		}
+	}
+	slices.SortFunc(all, func(x, y session.Fact) int {
+		return cmp.Or(x.Time.Compare(y.Time), cmp.Compare(len(x.ID), len(y.ID)), strings.Compare(x.ID, y.ID))
+	})
+	return all
+}
+
+// Remember stores a fact, see [session.Facts].
+func Remember(t *table.Tx, f session.Fact, instead string) (session.Fact, error) {
+	n := table.ChatNum(t, f.Chat)
+	if !t.Has(table.Chats, table.NumKey(n)) {
+		return f, fmt.Errorf("chat %s: %w", f.Chat, session.ErrNotFound)
+	}
+	scope := session.FactScope{Chat: f.Chat, Person: f.Person}
+	number, size := 0, 0
+	for _, other := range FactsOf(t, scope) {
+		switch {
+		case other.Person != f.Person, other.ID == instead:
+			continue
+		case other.Text == f.Text, other.Call == f.Call && f.Call != "":
+			return other, nil
+		}
+		number++
+		size += len(other.Text)
+	}
+	if instead != "" {
+		if err := ForgetFact(t, scope, instead); err != nil {
+			return f, err
+		}
+	}
+	if number >= session.MaxFacts || size+len(f.Text) > session.MaxFactBytes {
+		return f, fmt.Errorf("there are %d facts with %d bytes: %w", number, size, session.ErrFull)
+	}
+	seq, err := t.Next()
+	if err != nil {
+		return f, err
+	}
+	f.ID, f.Time = table.FactID(seq), t.Now
+	return f, putFact(t, table.NumKey(n, seq), &f)
+}
+
+func putFact(t *table.Tx, key []byte, f *session.Fact) error {
+	if err := t.Put(table.Facts, key, f); err != nil || f.Person == "" {
+		return err
+	}
+	return t.PutIndex(table.FactsOf, table.FactOwner(f.Person), key)
+}
+
+// ForgetFact removes a fact.
+func ForgetFact(t *table.Tx, s session.FactScope, id string) error {
+	for _, f := range FactsOf(t, s) {
+		if f.ID == id {
+			return dropFact(t, &f)
+		}
+	}
+	return fmt.Errorf("fact %q: %w", id, session.ErrNotFound)
+}
+
+func dropFact(t *table.Tx, f *session.Fact) error {
+	key := table.FactKey(f)
+	if err := t.Delete(table.Facts, key); err != nil || f.Person == "" {
+		return err
+	}
+	return t.Delete(table.FactsOf, append(table.FactOwner(f.Person), key...))
+}
+
+// forgetFacts removes the facts that were told in a chat.
+func forgetFacts(t *table.Tx, n uint64) error {
+	return eachFact(t, n, func(f *session.Fact) error { return dropFact(t, f) })
+}
+
+// takeOverTold makes the facts that were told in another chat those of a chat.
+func takeOverTold(t *table.Tx, n, other uint64) error {
+	return eachFact(t, other, func(f *session.Fact) error {
+		if err := dropFact(t, f); err != nil {
+			return err
+		}
+		f.Chat = table.ChatID(n)
+		return putFact(t, table.FactKey(f), f)
+	})
+}
+
+// eachFact does something with each fact that was told in a chat. A damaged one is set aside.
+func eachFact(t *table.Tx, n uint64, do func(*session.Fact) error) error {
+	for _, key := range t.Keys(table.Facts, table.NumKey(n)) {
+		f, err := table.Get[session.Fact](t, table.Facts, key)
+		if errors.Is(err, session.ErrCorrupt) {
+			err = t.SetAside(table.Facts, key)
+		} else if err == nil {
+			err = do(f)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
