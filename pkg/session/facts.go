@@ -9,7 +9,9 @@ import (
 
 // Fact is a sentence that a chat was told to remember.
 type Fact struct {
-	ID string `json:"id"`
+	// ID is a short name of it; Number tells it apart for all time.
+	ID     string `json:"id"`
+	Number uint64 `json:"number"`
 	// Chat is where it was told. Person is whose it is: it is used in all direct chats of that
 	// person then. Without one it is the chat's.
 	Chat   string `json:"chat"`

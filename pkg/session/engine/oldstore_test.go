@@ -84,6 +84,7 @@ func TestOldStore(t *testing.T) {
 			o.records()
 			o.conversations()
 			o.undone()
+			o.facts()
 			o.pairs()
 			o.answers()
 			o.sends()
@@ -212,7 +213,7 @@ func (o oldStore) conversations() {
 // undone compares the conversation that was taken up again. Earlier builds knew no such.
 func (o oldStore) undone() {
 	o.t.Helper()
-	if o.file != "2026-11-26-undone.db.gz" {
+	if o.file < "2026-11-26-undone.db.gz" {
 		return
 	}
 	info := o.chat("undone")
@@ -231,6 +232,25 @@ func (o oldStore) undone() {
 	o.must(err)
 	o.equal(1, len(left))
 	o.equal(uint64(1), left[0].Entries)
+}
+
+// facts compares those that a chat was told. Earlier builds knew none.
+func (o oldStore) facts() {
+	o.t.Helper()
+	chat := o.chat("talk").Chat
+	all, err := o.e.Facts().Facts(o.t.Context(), session.FactScope{Chat: chat, Person: "test:bot:ada"})
+	o.must(err)
+	want := oldFacts(chat)
+	if o.file < "2026-11-27-facts.db.gz" {
+		want = nil
+	}
+	for i := range all {
+		if all[i].ID == "" || !all[i].Time.Equal(oldNow()) {
+			o.t.Errorf("a fact is %+v", all[i])
+		}
+		all[i].ID, all[i].Number, all[i].Time = "", 0, time.Time{}
+	}
+	o.equal(want, all)
 }
 
 // uses compares the shares of a chat's use. The build of the first store knew of none, and

@@ -26,6 +26,7 @@ func TestWriteOldStore(t *testing.T) {
 	w := storeWriter{t: t, e: e, ctx: t.Context()}
 	w.conversations()
 	w.undone()
+	w.facts()
 	w.background()
 	w.approvals()
 	w.pairs()
@@ -50,6 +51,25 @@ func TestWriteOldStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	checkStore(t, unpacked(t, path))
+}
+
+// facts tells a fact of the chat and one of its person.
+func (w storeWriter) facts() {
+	w.t.Helper()
+	info, err := w.e.Sessions().Lookup(w.ctx, oldAddr("talk"))
+	w.must(err)
+	for _, f := range oldFacts(info.Chat) {
+		_, err := w.e.Facts().Remember(w.ctx, f, "")
+		w.must(err)
+	}
+}
+
+// oldFacts are those of a chat and its person, without what the engine adds.
+func oldFacts(chat string) []session.Fact {
+	f := session.Fact{Chat: chat, Text: "tea", By: ada(), Item: "m1", Call: "turn/1-0", Outside: true}
+	of := f
+	of.Person, of.Text, of.Call, of.Outside = "test:bot:ada", "vegetarian", "turn/1-1", false
+	return []session.Fact{f, of}
 }
 
 type storeWriter struct {

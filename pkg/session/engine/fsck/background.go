@@ -119,7 +119,7 @@ func (c *checker) told() {
 		if !bytes.Equal(k, table.FactKey(f)) || f.Text == "" {
 			c.r.Addf("facts: %s: its record is not its own, or tells nothing", f.ID)
 		}
-		if f.Person != "" && !c.t.Has(table.FactsOf, append(table.FactOwner(f.Person), k...)) {
+		if f.Person != "" && !c.t.Has(table.FactsOf, table.FactOfKey(f)) {
 			c.r.Addf("facts: %s is not listed by its person", f.ID)
 		}
 	})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"parley/pkg/session"
 	"parley/pkg/session/engine/table"
@@ -32,7 +31,7 @@ func FactsOf(t *table.Tx, s session.FactScope) []session.Fact {
 		}
 	}
 	slices.SortFunc(all, func(x, y session.Fact) int {
-		return cmp.Or(x.Time.Compare(y.Time), cmp.Compare(len(x.ID), len(y.ID)), strings.Compare(x.ID, y.ID))
+		return cmp.Or(x.Time.Compare(y.Time), cmp.Compare(x.Number, y.Number))
 	})
 	return all
 }
@@ -67,15 +66,15 @@ func Remember(t *table.Tx, f session.Fact, instead string) (session.Fact, error)
 	if err != nil {
 		return f, err
 	}
-	f.ID, f.Time = table.FactID(seq), t.Now
-	return f, putFact(t, table.NumKey(n, seq), &f)
+	f.ID, f.Number, f.Time = table.FactID(seq), seq, t.Now
+	return f, putFact(t, &f)
 }
 
-func putFact(t *table.Tx, key []byte, f *session.Fact) error {
-	if err := t.Put(table.Facts, key, f); err != nil || f.Person == "" {
+func putFact(t *table.Tx, f *session.Fact) error {
+	if err := t.Put(table.Facts, table.FactKey(f), f); err != nil || f.Person == "" {
 		return err
 	}
-	return t.PutIndex(table.FactsOf, table.FactOwner(f.Person), key)
+	return t.PutIndex(table.FactsOf, table.FactOfKey(f))
 }
 
 // ForgetFact removes a fact.
@@ -89,11 +88,10 @@ func ForgetFact(t *table.Tx, s session.FactScope, id string) error {
 }
 
 func dropFact(t *table.Tx, f *session.Fact) error {
-	key := table.FactKey(f)
-	if err := t.Delete(table.Facts, key); err != nil || f.Person == "" {
+	if err := t.Delete(table.Facts, table.FactKey(f)); err != nil || f.Person == "" {
 		return err
 	}
-	return t.Delete(table.FactsOf, append(table.FactOwner(f.Person), key...))
+	return t.Delete(table.FactsOf, table.FactOfKey(f))
 }
 
 // forgetFacts removes the facts that were told in a chat.
@@ -108,7 +106,7 @@ func takeOverTold(t *table.Tx, n, other uint64) error {
 			return err
 		}
 		f.Chat = table.ChatID(n)
-		return putFact(t, table.FactKey(f), f)
+		return putFact(t, f)
 	})
 }
 

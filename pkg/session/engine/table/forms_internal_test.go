@@ -315,8 +315,8 @@ func keyForms() []form {
 		key(Gone, "", NumKey(258)),
 		key(Tokens, "", bytes.Repeat([]byte{7}, 32)),
 		key(Links, "", AddrKey(formAddress())),
-		key(Facts, "", FactKey(&session.Fact{ID: FactID(3), Chat: ChatID(258)})),
-		key(FactsOf, "", append(FactOwner("telegram:bot:7"), NumKey(258, 3)...)),
+		key(Facts, "", FactKey(&session.Fact{Number: 3, Chat: ChatID(258)})),
+		key(FactsOf, "", FactOfKey(&session.Fact{Number: 3, Chat: ChatID(258), Person: "telegram:bot:7"})),
 		key(Bad, "", append([]byte(string(Inbox)+"/"), NumKey(258, 3)...)),
 	}
 }
