@@ -148,7 +148,7 @@ func (w *world) start() {
 		w.t.Fatal(err)
 	}
 	w.eng = eng
-	w.opts.Engine = eng
+	w.opts.Engine, w.opts.Facts = eng, eng.Facts()
 	if w.wrap != nil {
 		w.opts.Engine = w.wrap(eng)
 	}

@@ -143,7 +143,7 @@ func (h *commandTurn) others() map[string]Answer {
 	return map[string]Answer{
 		"schedule": h.o.Schedule, "tasks": h.o.Tasks, "cancel": h.o.Cancel, "revoke": h.o.Revoke, "forget": h.o.Forget,
 		"memory": h.o.Memory,
-		"link": h.o.Link, "unlink": h.o.Unlink,
+		"link":   h.o.Link, "unlink": h.o.Unlink,
 		"history": func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.history(ctx) },
 		"undo":    func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.undo(ctx) },
 		"resume":  func(ctx context.Context, _ *turn.Turn, _ string) (turn.Reply, error) { return c.resume(ctx) },

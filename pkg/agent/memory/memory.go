@@ -34,7 +34,7 @@ func (m *Memory) of(ctx context.Context, s session.FactScope) ([]session.Fact, e
 
 // ScopeOf is whose facts a turn has.
 func ScopeOf(t *turn.Turn) session.FactScope {
-	s := session.FactScope{Chat: t.Info.Chat}
+	s := session.FactScope{Chat: t.Origin.Chat}
 	p := &t.Principal
 	switch {
 	case !p.Direct || p.Sender.ID == "":

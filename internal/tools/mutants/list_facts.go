@@ -1,0 +1,65 @@
+package mutants
+
+// factMutants break the facts that chats are told to remember.
+func factMutants() []Mutant {
+	const row, once, page, flood = "facts", "a fact is kept once", "hostile: a page writes into the memory", "hostile: a flood of facts"
+	const room, rules, agent = "pkg/agent/memory/memory.go", "pkg/session/engine/rules/facts.go", "pkg/agent"
+	return []Mutant{
+		{
+			Promise: row, Defect: "tells a person's facts in groups",
+			File: room, Old: `case !p.Direct || p.Sender.ID == "":`, New: `case p.Sender.ID == "":`,
+			Dir: agent, Test: "^TestFactsAreToldAgain$",
+		},
+		{
+			Promise: row, Defect: "tells the facts of one person to another",
+			File: room, Old: "url.QueryEscape(p.Sender.ID)}", New: "url.QueryEscape(p.Sender.ID[:0])}",
+			Dir: agent, Test: "^TestFactsAreToldAgain$",
+		},
+		{
+			Promise: row, Defect: "lets anyone in a group remove a fact",
+			File: room, Old: "t.Principal.Level.Allows(policy.LevelWrite)", New: "t.Principal.Level.Allows(policy.LevelChat)",
+			Dir: agent, Test: "^TestMemoryCommand$",
+		},
+		{
+			Promise: row, Defect: "tells the facts of all chats in each",
+			File: rules, Old: "t.Keys(table.Facts, table.NumKey(table.ChatNum(t, s.Chat)))", New: "t.Keys(table.Facts, nil)",
+			Dir: agent, Test: "^TestFactsOfFortyChats$",
+		},
+		{
+			Promise: row, Defect: "keeps the facts of a chat that is forgotten",
+			File: "pkg/session/engine/rules/forget.go", Old: "errors.Join(forgetJobs(t, n), forgetFacts(t, n))", New: "forgetJobs(t, n)",
+			Dir: "pkg/session/engine", Test: "^TestFacts$",
+		},
+		{
+			Promise: once, Defect: "stores the fact of a call again",
+			File: rules, Old: `other.Call == f.Call && f.Call != ""`, New: `other.Call == f.Call && f.Call == "x"`,
+			Dir: "pkg/session/engine", Test: "^TestFacts$",
+		},
+		{
+			Promise: page, Defect: "takes a fact of a page for the person's",
+			File: room, Old: "Outside: t.Provenance.Tainted(),", New: "Outside: t.Provenance.SeveralPeople(),",
+			Dir: agent, Test: "^TestAPageWritesIntoTheMemory$",
+		},
+		{
+			Promise: page, Defect: "tells of a fact from outside without taint",
+			File: "pkg/agent/turn/prompt.go", Old: "if outside && !isFree(t) {", New: "if outside && isFree(t) {",
+			Dir: agent, Test: "^TestAPageWritesIntoTheMemory$",
+		},
+		{
+			Promise: page, Defect: "asks nobody before it remembers",
+			File: "pkg/tools/remember/remember.go", Old: "tools.Annotations{Idempotent: true, Level: tools.LevelChat}",
+			New: "tools.Annotations{Idempotent: true, Speaks: true, Level: tools.LevelChat}",
+			Dir: agent, Test: "^TestAPageWritesIntoTheMemory$",
+		},
+		{
+			Promise: flood, Defect: "has no bound",
+			File: rules, Old: "number >= session.MaxFacts || size+len(f.Text) > session.MaxFactBytes", New: "number >= 1<<20",
+			Dir: agent, Test: "^TestAFloodOfFacts$",
+		},
+		{
+			Promise: flood, Defect: "keeps the lines of a fact",
+			File: room, Old: "fact = line(t.Deps.Redact(fact))", New: "fact = t.Deps.Redact(fact)",
+			Dir: agent, Test: "^TestFactsAreToldAgain$",
+		},
+	}
+}
