@@ -23,10 +23,8 @@ func keeps(req fakemodel.Request) fakemodel.Answer {
 		return fakemodel.Call("remember", `{"fact":"`+fact+`"}`)
 	}
 	known := "I know"
-	for i := range req.Messages {
-		for _, m := range toldFact.FindAllStringSubmatch(req.Messages[i].Content, -1) {
-			known += " <" + m[2] + ">"
-		}
+	for _, m := range toldFact.FindAllStringSubmatch(req.Notes, -1) {
+		known += " <" + m[2] + ">"
 	}
 	return fakemodel.Say(known)
 }
