@@ -148,7 +148,7 @@ func (w *world) start() {
 		w.t.Fatal(err)
 	}
 	w.eng = eng
-	w.opts.Engine, w.opts.Facts = eng, eng.Facts()
+	w.opts.Engine, w.opts.Facts = eng, local.Facts(eng)
 	if w.wrap != nil {
 		w.opts.Engine = w.wrap(eng)
 	}

@@ -285,7 +285,7 @@ func (a *App) makeAgent(context.Context) error {
 			a.audit.approval(e)
 			a.screens.Answered(e)
 		}, OnRevoke: a.audit.revoked},
-		Commands:   agent.Commands{Links: a.links, Forget: a.forget, Facts: a.store.Facts(), Has: hasNeed(a.cfg)},
+		Commands:   agent.Commands{Links: a.links, Forget: a.forget, Facts: local.Facts(a.store), Has: hasNeed(a.cfg)},
 		Budgets:    agent.Budgets{Of: budgetOf(a.cfg.Budgets, a.policy.Addresses), Currency: a.cfg.Budgets.Currency},
 		Background: background(&a.cfg.Background),
 	})

@@ -238,7 +238,7 @@ func (o oldStore) undone() {
 func (o oldStore) facts() {
 	o.t.Helper()
 	chat := o.chat("talk").Chat
-	all, err := o.e.Facts().Facts(o.t.Context(), session.FactScope{Chat: chat, Person: "test:bot:ada"})
+	all, err := local.Facts(o.e).Facts(o.t.Context(), session.FactScope{Chat: chat, Person: "test:bot:ada"})
 	o.must(err)
 	want := oldFacts(chat)
 	if o.file < "2026-11-27-facts.db.gz" {

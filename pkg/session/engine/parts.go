@@ -42,8 +42,8 @@ func ReadingOf(e *Engine) session.Reading { return chats{e} }
 // Tokens are the credentials of programs and browsers.
 func (e *Engine) Tokens() session.Credentials { return e.tokens }
 
-// Facts are those that chats and people have told.
-func (e *Engine) Facts() session.Facts { return memory.New(e.w) }
+// FactsOf are the facts that the chats and people of an engine have told.
+func FactsOf(e *Engine) session.Facts { return memory.New(e.w) }
 
 // Pairs are the people whom the operator let in by a code.
 func (e *Engine) Pairs() session.Pairs { return e.pairs }

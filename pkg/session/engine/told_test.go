@@ -15,7 +15,7 @@ import (
 // tell stores a fact that a chat was told.
 func tell(t *testing.T, e *local.Engine, chat, person, text, call string) session.Fact {
 	t.Helper()
-	f, err := e.Facts().Remember(t.Context(), session.Fact{
+	f, err := local.Facts(e).Remember(t.Context(), session.Fact{
 		Chat: chat, Person: person, Text: text, By: channels.Sender{ID: "7", Name: "Ada"}, Item: "item", Call: call, Outside: text == "page",
 	}, "")
 	if err != nil {
@@ -27,7 +27,7 @@ func tell(t *testing.T, e *local.Engine, chat, person, text, call string) sessio
 // told are the facts of a scope.
 func told(t *testing.T, e *local.Engine, chat, person string) []string {
 	t.Helper()
-	all, err := e.Facts().Facts(t.Context(), session.FactScope{Chat: chat, Person: person})
+	all, err := local.Facts(e).Facts(t.Context(), session.FactScope{Chat: chat, Person: person})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,16 +81,16 @@ func TestFacts(t *testing.T) {
 	e.Crash()
 	e = opened(t, dir)
 	check("after a crash", all)
-	if facts, _ := e.Facts().Facts(t.Context(), session.FactScope{Chat: b}); len(facts) != 1 || !facts[0].Outside || facts[0].Time.IsZero() ||
+	if facts, _ := local.Facts(e).Facts(t.Context(), session.FactScope{Chat: b}); len(facts) != 1 || !facts[0].Outside || facts[0].Time.IsZero() ||
 		facts[0].By.Name != "Ada" || facts[0].Item != "item" {
 		t.Errorf("the fact of a page is %+v", facts)
 	}
 	for _, s := range []session.FactScope{{Chat: a}, {Chat: b, Person: "bo"}} {
-		if err := e.Facts().ForgetFact(t.Context(), s, mine.ID); !errors.Is(err, session.ErrNotFound) {
+		if err := local.Facts(e).ForgetFact(t.Context(), s, mine.ID); !errors.Is(err, session.ErrNotFound) {
 			t.Errorf("%+v removes the fact of another: %v", s, err)
 		}
 	}
-	if _, err := e.Facts().Remember(t.Context(), session.Fact{Chat: b, Person: "ann", Text: "new"}, mine.ID); err != nil {
+	if _, err := local.Facts(e).Remember(t.Context(), session.Fact{Chat: b, Person: "ann", Text: "new"}, mine.ID); err != nil {
 		t.Error(err)
 	}
 	check("with one in the place of another", map[string][]string{"a ann": {"here", "from b", "new"}})
@@ -124,7 +124,7 @@ func TestFactsHaveABound(t *testing.T) {
 	}
 	full := func(text string) bool {
 		t.Helper()
-		_, err := e.Facts().Remember(t.Context(), session.Fact{Chat: info.Chat, Text: text}, "")
+		_, err := local.Facts(e).Remember(t.Context(), session.Fact{Chat: info.Chat, Text: text}, "")
 		return errors.Is(err, session.ErrFull)
 	}
 	tell(t, e, info.Chat, "ann", strings.Repeat("x", session.MaxFactBytes-1), "")
@@ -136,11 +136,12 @@ func TestFactsHaveABound(t *testing.T) {
 	if !full("one more") {
 		t.Error("a chat has more facts than it may")
 	}
-	if _, err := e.Facts().Remember(t.Context(), session.Fact{Chat: other.Chat, Person: "ann", Text: "xx"}, ""); !errors.Is(err, session.ErrFull) {
+	more := session.Fact{Chat: other.Chat, Person: "ann", Text: "xx"}
+	if _, err := local.Facts(e).Remember(t.Context(), more, ""); !errors.Is(err, session.ErrFull) {
 		t.Errorf("a person has more than they may: %v", err)
 	}
 	tell(t, e, other.Chat, "", "room here", "")
-	if _, err := e.Facts().Remember(t.Context(), session.Fact{Chat: "c0", Text: "nowhere"}, ""); !errors.Is(err, session.ErrNotFound) {
+	if _, err := local.Facts(e).Remember(t.Context(), session.Fact{Chat: "c0", Text: "nowhere"}, ""); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("in a chat that there is not: %v", err)
 	}
 }

@@ -59,7 +59,7 @@ func (w storeWriter) facts() {
 	info, err := w.e.Sessions().Lookup(w.ctx, oldAddr("talk"))
 	w.must(err)
 	for _, f := range oldFacts(info.Chat) {
-		_, err := w.e.Facts().Remember(w.ctx, f, "")
+		_, err := local.Facts(w.e).Remember(w.ctx, f, "")
 		w.must(err)
 	}
 }

@@ -45,6 +45,9 @@ var _ session.Engine = (*Engine)(nil)
 // Reading is how far the chats of an engine were read.
 func Reading(e *Engine) session.Reading { return engine.ReadingOf(e.Engine) }
 
+// Facts are those that the chats and people of an engine have told.
+func Facts(e *Engine) session.Facts { return engine.FactsOf(e.Engine) }
+
 // Open opens the store in o.Dir as [bolt.Open] does, and an engine over it.
 func Open(ctx context.Context, o Options) (*Engine, error) { return openWith(ctx, bolt.Open, o) }
 
