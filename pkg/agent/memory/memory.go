@@ -87,8 +87,8 @@ type Calls struct {
 
 // Remember stores a fact of the chat, or with here false in a direct chat of its person, in the place of
 // the one with the id instead, if that is not "". It returns the id, and whose fact it is.
-func (c Calls) Remember(
-	ctx context.Context, fact string, here bool, instead string, //nolint:revive // flag-parameter: it is the model's word
+func (c Calls) Remember( //nolint:revive // flag-parameter: it is the model's word
+	ctx context.Context, fact string, here bool, instead string,
 ) (id, whose string, err error) {
 	t, scope, err := c.scope(ctx)
 	if err != nil {

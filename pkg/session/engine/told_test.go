@@ -81,8 +81,8 @@ func TestFacts(t *testing.T) {
 	e.Crash()
 	e = opened(t, dir)
 	check("after a crash", all)
-	if facts, _ := local.Facts(e).Facts(t.Context(), session.FactScope{Chat: b}); len(facts) != 1 || !facts[0].Outside || facts[0].Time.IsZero() ||
-		facts[0].By.Name != "Ada" || facts[0].Item != "item" {
+	facts, err := local.Facts(e).Facts(t.Context(), session.FactScope{Chat: b})
+	if err != nil || len(facts) != 1 || !facts[0].Outside || facts[0].Time.IsZero() || facts[0].By.Name != "Ada" || facts[0].Item != "item" {
 		t.Errorf("the fact of a page is %+v", facts)
 	}
 	for _, s := range []session.FactScope{{Chat: a}, {Chat: b, Person: "bo"}} {

@@ -58,8 +58,9 @@ func (w storeWriter) facts() {
 	w.t.Helper()
 	info, err := w.e.Sessions().Lookup(w.ctx, oldAddr("talk"))
 	w.must(err)
-	for _, f := range oldFacts(info.Chat) {
-		_, err := local.Facts(w.e).Remember(w.ctx, f, "")
+	all := oldFacts(info.Chat)
+	for i := range all {
+		_, err := local.Facts(w.e).Remember(w.ctx, all[i], "")
 		w.must(err)
 	}
 }

@@ -44,12 +44,14 @@ func Remember(t *table.Tx, f session.Fact, instead string) (session.Fact, error)
 	}
 	scope := session.FactScope{Chat: f.Chat, Person: f.Person}
 	number, size := 0, 0
-	for _, other := range FactsOf(t, scope) {
+	all := FactsOf(t, scope)
+	for i := range all {
+		other := &all[i]
 		switch {
 		case other.Person != f.Person, other.ID == instead:
 			continue
 		case other.Text == f.Text, other.Call == f.Call && f.Call != "":
-			return other, nil
+			return *other, nil
 		}
 		number++
 		size += len(other.Text)
@@ -67,7 +69,8 @@ func Remember(t *table.Tx, f session.Fact, instead string) (session.Fact, error)
 		return f, err
 	}
 	f.ID, f.Number, f.Time = table.FactID(seq), seq, t.Now
-	return f, putFact(t, &f)
+	err = putFact(t, &f)
+	return f, err
 }
 
 func putFact(t *table.Tx, f *session.Fact) error {
@@ -79,9 +82,10 @@ func putFact(t *table.Tx, f *session.Fact) error {
 
 // ForgetFact removes a fact.
 func ForgetFact(t *table.Tx, s session.FactScope, id string) error {
-	for _, f := range FactsOf(t, s) {
-		if f.ID == id {
-			return dropFact(t, &f)
+	all := FactsOf(t, s)
+	for i := range all {
+		if all[i].ID == id {
+			return dropFact(t, &all[i])
 		}
 	}
 	return fmt.Errorf("fact %q: %w", id, session.ErrNotFound)
