@@ -18,7 +18,7 @@ func TestWhatAgentsAreOffered(t *testing.T) {
 	starts := []string{"spawn", "subagent"}
 	all := toolset.New(cfg, toolset.Options{LookupEnv: func(string) (string, bool) { return "", false }, Log: zerolog.Nop()})
 	all.AddAgentTools(toolset.Ports{})
-	ofTheChat := []string{"schedule", "tasks"}
+	ofTheChat := []string{"remember", "schedule", "tasks"}
 	b := background(&cfg.Background)
 	for _, name := range all.Registry.List() {
 		if slices.Contains(ofTheChat, name) {

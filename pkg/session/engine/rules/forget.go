@@ -177,7 +177,10 @@ func ForgetChat(t *table.Tx, n uint64) error {
 	if err := removeLong(t, n); err != nil {
 		return err
 	}
-	if err := errors.Join(forgetJobs(t, n), forgetFacts(t, n)); err != nil {
+	if err := forgetJobs(t, n); err != nil {
+		return err
+	}
+	if err := forgetFacts(t, n); err != nil {
 		return err
 	}
 	// The keys of these do not tell their chat, and damaged ones may be of this one.
