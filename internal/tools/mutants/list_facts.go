@@ -22,12 +22,14 @@ func factMutants() []Mutant {
 		},
 		{
 			Promise: row, Defect: "tells the facts of all chats in each",
-			File: rules, Old: "t.Keys(table.Facts, table.NumKey(table.ChatNum(t, s.Chat)))", New: "t.Keys(table.Facts, nil)",
+			File: rules, Old: "t.Keys(table.Facts, table.NumKey(table.ChatNum(t, s.Chat)))",
+			New: "t.Keys(table.Facts, nil)",
 			Dir: agent, Test: "^TestFactsOfFortyChats$",
 		},
 		{
 			Promise: row, Defect: "keeps the facts of a chat that is forgotten",
-			File: "pkg/session/engine/rules/forget.go", Old: "if err := forgetFacts(t, n); err != nil {", New: "if err := forgetFacts(t, n+1<<40); err != nil {",
+			File: "pkg/session/engine/rules/forget.go", Old: "if err := forgetFacts(t, n); err != nil {",
+			New: "if err := forgetFacts(t, n+1<<40); err != nil {",
 			Dir: "pkg/session/engine", Test: "^TestFacts$",
 		},
 		{

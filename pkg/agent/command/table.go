@@ -82,7 +82,7 @@ func List() []Command {
 		},
 		{
 			Name: "memory", Does: textDoesMemory, like: []string{"facts", "remember", "forget"},
-			Args: []Arg{{Name: "remove", Kind: ArgWord, Values: []string{verbRemove}}, {Name: "ID", Kind: ArgFact}},
+			Args: []Arg{{Name: "list|remove", Kind: ArgWord, Values: []string{verbList, verbRemove}}, {Name: "ID", Kind: ArgFact}},
 		},
 		{Name: "tools", Does: textDoesTools, Args: []Arg{{Name: "NAME", Kind: ArgTool}}},
 		{Name: "forget", Does: textDoesForget, like: []string{"erase", "wipe", "purge"}},
@@ -95,8 +95,9 @@ func List() []Command {
 	}
 }
 
-// The verbs of /schedule, as the room of jobs reads them.
+// The verbs of /schedule and /memory, as their rooms read them.
 const (
+	verbList   = "list"
 	verbRemove = "remove"
 	verbPause  = "pause"
 	verbResume = "resume"

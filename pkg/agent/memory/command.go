@@ -23,7 +23,7 @@ func (m *Memory) Command(ctx context.Context, t *turn.Turn, arg string) (turn.Re
 	verb, id, _ := strings.Cut(strings.TrimSpace(arg), " ")
 	id = named.Plain(id)
 	switch {
-	case verb == "":
+	case verb == "", strings.EqualFold(verb, "list"):
 		all, err := m.of(ctx, scope)
 		re.Text = m.listed(t, scope, all)
 		return re, err
