@@ -165,7 +165,8 @@ func (l *Library) close(ix *index.Index) error {
 
 // work looks at the folders again and again. It is the one writer of the index.
 func (l *Library) work(ctx context.Context) {
-	w := worker{l: l, rest: true}
+	// An earlier process may have ended before it removed the words of files that are gone.
+	w := worker{l: l, rest: true, gone: true}
 	for ctx.Err() == nil {
 		ix, err := l.open(ctx)
 		if err == nil {

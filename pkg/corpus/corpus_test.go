@@ -179,6 +179,33 @@ func TestChangesAreSeen(t *testing.T) {
 	}
 }
 
+// TestGoneFilesLeaveTheIndexAtAStart: a process that ended before it removed their words left them there.
+func TestGoneFilesLeaveTheIndexAtAStart(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	files := []string{"a.md", "b.md", "c.md"}
+	for _, name := range files {
+		p.writes(name, "alpacas graze", 0)
+	}
+	stop := p.runs(nil, p.folder())
+	p.until("the files", indexed(len(files)))
+	for i, name := range files[1:] {
+		if err := os.Remove(filepath.Join(p.dir, name)); err != nil {
+			t.Fatal(err)
+		}
+		p.until("the end of "+name, indexed(len(files)-1-i))
+	}
+	if !p.holds("c.md") {
+		t.Fatal("the index was made anew twice within an hour, so there is no word for a start to remove")
+	}
+	stop()
+	p.runs(nil, p.folder())
+	p.until("the rest", indexed(1))
+	if p.holds("c.md") {
+		t.Error("the name of a file that is gone is still in the index")
+	}
+}
+
 // TestAFormerCorpusLeavesTheIndex, and so does a former place of one: no word of it stays in the file.
 func TestAFormerCorpusLeavesTheIndex(t *testing.T) {
 	t.Parallel()
