@@ -175,9 +175,10 @@ func voiceOnTheWeb(t *testing.T) {
 		}
 	}
 	shown := 0
-	for _, req := range w.model.Requests() {
-		for i := range req.Messages {
-			shown += len(req.Messages[i].Images)
+	asked := w.model.Requests()
+	for i := range asked {
+		for k := range asked[i].Messages {
+			shown += len(asked[i].Messages[k].Images)
 		}
 	}
 	if shown != 1 {
