@@ -63,7 +63,8 @@ func dimensions(f io.ReaderAt, size int64) (mime string, width, height int64) {
 }
 
 // jpegSize goes through the segments of a JPEG to the one with its size. Decoders overlook bytes
-// between segments, and so does this.
+// between segments, and so does this. A size behind the end, behind a scan or behind a segment
+// without a length is none.
 func jpegSize(f io.ReaderAt, size int64) (width, height int64) {
 	const steps = 100_000
 	at := int64(2)
@@ -76,8 +77,12 @@ func jpegSize(f io.ReaderAt, size int64) (width, height int64) {
 		switch {
 		case b[0] != 0xff, marker == 0xff, marker == 0:
 			at++
+		case marker == 0x01, marker >= 0xd0 && marker <= 0xd7: // without a length
+			at += 2
 		case marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc:
 			return int64(binary.BigEndian.Uint16(b[7:])), int64(binary.BigEndian.Uint16(b[5:]))
+		case marker >= 0xd8 && marker <= 0xda, long < 2:
+			return 0, 0
 		default:
 			at += 2 + long
 		}

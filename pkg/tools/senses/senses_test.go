@@ -202,3 +202,29 @@ func TestTools(t *testing.T) {
 		}
 	}
 }
+
+// TestLookAtMarkers gives a JPEG the size that its decoders see: some markers have no length,
+// and behind some there can be no size.
+func TestLookAtMarkers(t *testing.T) {
+	t.Parallel()
+	const small, large = "\xff\xc0\x00\x11\x08\x00\x07\x00\x09", "\xff\xc0\x00\x11\x08\xff\xff\xff\xff"
+	// Taken for a length, the first bytes of the large size lead to the small one.
+	hidden := large + strings.Repeat("\x00", 0xffc0-len(large)) + small
+	for name, c := range map[string]struct{ segments, want string }{
+		"a restart":              {"\xff\xd0" + hidden, "million"},
+		"the last restart":       {"\xff\xd7" + hidden, "million"},
+		"a TEM":                  {"\xff\x01" + hidden, "million"},
+		"a fill byte":            {"\xff" + large, "million"},
+		"a restart, and small":   {"\xff\xd3" + small, ""},
+		"a second beginning":     {"\xff\xd8" + hidden, "cannot be read"},
+		"an end before its size": {"\xff\xd9" + small, "cannot be read"},
+		"a scan before its size": {"\xff\xda\x00\x08" + small + small, "cannot be read"},
+		"a length of 1":          {"\xff\xe0\x00\x01" + small, "cannot be read"},
+	} {
+		data := []byte("\xff\xd8" + c.segments + strings.Repeat("\x00", 20))
+		got, err := senses.Look(bytes.NewReader(data), int64(len(data)))
+		if c.want == "" && (got != "image/jpeg" || err != nil) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, c.want)
+		}
+	}
+}
