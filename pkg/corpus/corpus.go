@@ -13,6 +13,7 @@ import (
 
 	"parley/pkg/index"
 	"parley/pkg/index/blocks"
+	"parley/pkg/panics"
 )
 
 // The times of a library. Between two looks it rests for at least twenty times as long as the
@@ -32,6 +33,9 @@ const (
 
 // ErrNotReady says that the index is not open: it is about to be, or its file cannot be used.
 var ErrNotReady = errors.New("the index is not open yet")
+
+// errPanic stands for a panic; its words are in the log alone.
+var errPanic = errors.New("a fault of the gateway, which is in its log")
 
 // Folder is a corpus: a folder of documents with a name.
 type Folder struct {
@@ -168,7 +172,11 @@ func (l *Library) work(ctx context.Context) {
 	// An earlier process may have ended before it removed the words of files that are gone.
 	w := worker{l: l, rest: true, gone: true}
 	for ctx.Err() == nil {
-		ix, err := l.open(ctx)
+		var ix *index.Index
+		err := l.guarded(func() (err error) {
+			ix, err = l.open(ctx)
+			return err
+		})
 		if err == nil {
 			w.ix = ix
 			w.watch(ctx)
@@ -180,6 +188,15 @@ func (l *Library) work(ctx context.Context) {
 			w.pause(ctx, l.o.Period)
 		}
 	}
+}
+
+// guarded turns a panic into an error: a fault in the reading of a folder ends no process.
+func (l *Library) guarded(f func() error) (err error) {
+	if p := panics.Catch(func() { err = f() }); p != nil {
+		l.o.Log.Error().Interface("panic", p.Value).Bytes("stack", p.Stack).Msg("the work on the corpora panicked")
+		return errPanic
+	}
+	return err
 }
 
 // troubled tells the same trouble of all corpora.

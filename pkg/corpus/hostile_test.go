@@ -130,3 +130,39 @@ func TestBounds(t *testing.T) {
 		t.Error("a file too deep is found")
 	}
 }
+
+// TestAPanicIsOneUnreadFile: a fault in the reading of a file leaves the others to be found.
+func TestAPanicIsOneUnreadFile(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.writes("a.html", "", 0)
+	p.writes("b.md", "badgers dig", 0)
+	p.runs(func(context.Context, string, *os.File) (corpus.Text, error) { panic("a bug with a secret") }, p.folder())
+	s := p.until("the other file", indexed(1))
+	want := []corpus.Unread{{File: "a.html", Why: "it cannot be read: a fault of the gateway, which is in its log"}}
+	if d := cmp.Diff(want, s.Unread); d != "" {
+		t.Error(d)
+	}
+	if got := p.finds("badgers", "docs"); len(got) != 1 {
+		t.Errorf("found %q", got)
+	}
+}
+
+// TestAPanicOfALookIsTold, and the next look tries again.
+func TestAPanicOfALookIsTold(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.writes("b.md", "badgers dig", 0)
+	f, asked := p.folder(), 0
+	f.Takes = func(string) bool {
+		if asked++; asked == 1 {
+			panic("a bug")
+		}
+		return true
+	}
+	p.runs(nil, f)
+	p.until("the file", indexed(1))
+	if !strings.Contains(p.log.String(), "a bug") {
+		t.Error("the log has no word of the panic")
+	}
+}

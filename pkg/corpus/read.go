@@ -78,10 +78,16 @@ func (l *Library) read(ctx context.Context, root *os.Root, name string) (content
 		return content{}, was, unread(fmt.Sprintf(textLarge, text.FileSize(most)))
 	}
 	var c content
-	if formatOf(name) == formatOther {
-		c, err = l.other(ctx, name, f)
-	} else {
-		c.passages, err = plain(name, f, was.Size)
+	err = l.guarded(func() (err error) {
+		if formatOf(name) == formatOther {
+			c, err = l.other(ctx, name, f)
+		} else {
+			c.passages, err = plain(name, f, was.Size)
+		}
+		return err
+	})
+	if errors.Is(err, errPanic) {
+		c, err = content{}, unread(fmt.Sprintf(textFailed, err))
 	}
 	if !same(root, name, f, info) {
 		return content{}, was, errChanged

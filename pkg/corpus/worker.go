@@ -44,7 +44,7 @@ func scopeOf(f *Folder) string {
 // watch looks at the folders until ctx ends.
 func (w *worker) watch(ctx context.Context) {
 	for ctx.Err() == nil {
-		err := w.look(ctx)
+		err := w.l.guarded(func() error { return w.look(ctx) })
 		for _, done := range w.asked {
 			done <- err
 		}

@@ -77,7 +77,10 @@ func (s *splitter) line(line string) {
 		return
 	}
 	for line != "" && !s.stopped {
-		room := Most - s.text.Len() - s.blank - 1
+		room := Most
+		if s.text.Len() > 0 {
+			room -= s.text.Len() + min(s.blank, 1) + 1
+		}
 		switch {
 		case len(line) <= room:
 			s.add(line)
@@ -93,7 +96,7 @@ func (s *splitter) line(line string) {
 	}
 }
 
-// cutAt finds where a line that is too long is cut: before a space, or else between letters.
+// cutAt finds where a line of more than Most bytes is cut: before a space, or else between letters.
 func cutAt(line string) int {
 	if at := strings.LastIndexByte(line[:Most], ' '); at > Most/2 {
 		return at

@@ -83,6 +83,29 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
+// TestLinesOfEachLength come out whole, or cut, behind any number of blank lines.
+func TestLinesOfEachLength(t *testing.T) {
+	t.Parallel()
+	for _, size := range []int{1, 1998, 1999, 2000, 2001} {
+		for _, blank := range []int{0, 1, 2, 2000} {
+			for _, begin := range []string{"", "# H\n", "short\n"} {
+				line := strings.Repeat("x", size)
+				passages := slices.Collect(passage.Markdown(begin + strings.Repeat("\n", blank) + line))
+				n := 0
+				for i := range passages {
+					n += strings.Count(passages[i].Text, "x")
+					if len(passages[i].Text) > passage.Most {
+						t.Errorf("a passage of %d bytes", len(passages[i].Text))
+					}
+				}
+				if n != size || begin != "short\n" && size <= passage.Most && len(passages) != 1 {
+					t.Errorf("%q, %d blank lines, a line of %d bytes: %d bytes in %d passages", begin, blank, size, n, len(passages))
+				}
+			}
+		}
+	}
+}
+
 // TestHeadingsAreBounded: of many long headings the lowest are told.
 func TestHeadingsAreBounded(t *testing.T) {
 	t.Parallel()
@@ -115,6 +138,12 @@ func TestStops(t *testing.T) {
 func FuzzSplit(f *testing.F) {
 	f.Add("# A\nx\n\n```\n# code\n```\n## B\n"+strings.Repeat("word ", 900), true)
 	f.Add(strings.Repeat("語", 1000)+"\xff\n\n"+strings.Repeat("x\n\n", 600), false)
+	for _, size := range []int{1998, 1999, 2000, 2001} {
+		for _, blank := range []int{0, 1, 2000} {
+			f.Add("# H\n"+strings.Repeat("\n", blank)+strings.Repeat("x", size), true)
+			f.Add(strings.Repeat("\n", blank)+strings.Repeat("x", size), false)
+		}
+	}
 	f.Fuzz(func(t *testing.T, text string, markdown bool) {
 		split := map[bool]func(string) iter.Seq[passage.Passage]{true: passage.Markdown, false: passage.Text}[markdown]
 		var all []string
