@@ -166,3 +166,22 @@ func TestAPanicOfALookIsTold(t *testing.T) {
 		t.Error("the log has no word of the panic")
 	}
 }
+
+// TestTooManyHeadings leave one file unread, and the other ones are found.
+func TestTooManyHeadings(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	many := "# " + strings.Repeat("h", 390) + "\n" + strings.Repeat("## a\nx\n", 200_000)
+	p.writes("a.md", many, 0)
+	p.writes("b.html", "", 0)
+	p.writes("z.md", "badgers dig", 0)
+	p.runs(func(context.Context, string, *os.File) (corpus.Text, error) { return corpus.Text{Text: many}, nil }, p.folder())
+	s := p.until("the other file", indexed(1))
+	const why = "it has too many headings"
+	if d := cmp.Diff([]corpus.Unread{{File: "a.md", Why: why}, {File: "b.html", Why: why}}, s.Unread); d != "" {
+		t.Error(d)
+	}
+	if got := p.finds("badgers", "docs"); len(got) != 1 {
+		t.Errorf("found %q", got)
+	}
+}

@@ -166,7 +166,7 @@ func (lk *look) step(ctx context.Context) error {
 			return err
 		}
 		for i := range c.passages {
-			size += len(c.passages[i].Text)
+			size += memory(&c.passages[i])
 		}
 		docs = append(docs, d)
 		lk.known[next.path] = r
@@ -178,7 +178,7 @@ func (lk *look) step(ctx context.Context) error {
 		lk.changed += len(docs)
 		err := lk.w.ix.Update(ctx, func(b *index.Batch) error {
 			for i := range docs {
-				if err := b.Put(lk.scope, docs[i]); err != nil {
+				if err := lk.put(b, docs[i]); err != nil {
 					return err
 				}
 			}
@@ -190,6 +190,22 @@ func (lk *look) step(ctx context.Context) error {
 	}
 	lk.tell()
 	return nil
+}
+
+// put adds a document to the index. One that the index does not take is a file that is not read.
+func (lk *look) put(b *index.Batch, d index.Document) error {
+	err := b.Put(lk.scope, d)
+	if !errors.Is(err, index.ErrBounds) {
+		return err
+	}
+	r := lk.known[d.ID]
+	r.Why, r.Note = textBounds, ""
+	lk.known[d.ID] = r
+	lk.unread = append(lk.unread, Unread{d.ID, textBounds})
+	if d, err = document(d.ID, nil, r); err != nil {
+		return err
+	}
+	return b.Put(lk.scope, d)
 }
 
 // read reads a file. The error says that it is left for the next look; what is in the index of it

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"os"
 	"path"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -21,6 +21,12 @@ import (
 
 // readTime bounds the reading of a file of another format.
 const readTime = 30 * time.Second
+
+// passageSize is the memory of a passage beside its texts, in bytes.
+const passageSize = 64
+
+// maxGathered bounds the passages of a file, with their headings, in bytes of memory.
+const maxGathered = 16 << 20
 
 // maxWhy bounds the reason of a reader, in bytes.
 const maxWhy = 200
@@ -141,10 +147,26 @@ func plain(name string, f *os.File, size int64) ([]passage.Passage, error) {
 		return nil, unread(textNotText)
 	}
 	if formatOf(name) == formatMarkdown {
-		return slices.Collect(passage.Markdown(string(raw))), nil
+		return gather(passage.Markdown(string(raw)))
 	}
-	return slices.Collect(passage.Text(string(raw))), nil
+	return gather(passage.Text(string(raw)))
 }
+
+// gather collects the passages of a file. Each has its headings with it, so that a small file may
+// have large passages.
+func gather(of iter.Seq[passage.Passage]) (all []passage.Passage, err error) {
+	size := 0
+	for p := range of {
+		if size += memory(&p); size > maxGathered {
+			return nil, unread(textHeadings)
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// memory is what a passage takes of it, in bytes.
+func memory(p *passage.Passage) int { return len(p.Text) + len(p.Heading) + passageSize }
 
 // other reads a file of another format.
 func (l *Library) other(ctx context.Context, name string, f *os.File) (content, error) {
@@ -166,5 +188,9 @@ func (l *Library) other(ctx context.Context, name string, f *os.File) (content, 
 	case !utf8.ValidString(got.Text):
 		return content{}, unread(textNotText)
 	}
-	return content{slices.Collect(passage.Markdown(got.Text)), text.ClipBytes(got.Note, maxWhy)}, nil
+	passages, err := gather(passage.Markdown(got.Text))
+	if err != nil {
+		return content{}, err
+	}
+	return content{passages, text.ClipBytes(got.Note, maxWhy)}, nil
 }

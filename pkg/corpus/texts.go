@@ -15,6 +15,8 @@ const (
 	textNotText  = "it is no text in UTF-8"
 	textNoReader = "this build reads no %s files"
 	textNoRight  = "the gateway may not read it"
+	textHeadings = "it has too many headings"
+	textBounds   = "it is beyond the bounds of the index"
 	textLinked   = "it has several names (hard links)"
 	textFailed   = "it cannot be read: %v"
 )
