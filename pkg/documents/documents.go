@@ -92,6 +92,9 @@ func (e *Error) Error() string { return e.Reason }
 // Unwrap gives the cause, if there is one.
 func (e *Error) Unwrap() error { return e.cause }
 
+// sectionCost is what a section counts beside its text, in bytes.
+const sectionCost = 16
+
 // builder makes a document and holds it to the bounds.
 type builder struct {
 	doc  Document
@@ -108,9 +111,18 @@ func (b *builder) begin(s Section) {
 	if !b.room() {
 		return
 	}
-	const each = 16 // what a section costs beside its text
-	b.size += len(s.Heading) + each
+	size := b.size + len(s.Heading) + sectionCost
+	if size > MaxText {
+		b.end()
+		return
+	}
+	b.size = size
 	b.doc.Sections = append(b.doc.Sections, s)
+}
+
+// end ends the text before its document ends.
+func (b *builder) end() {
+	b.doc.Note = fmt.Sprintf("The text ends here, after %d MB; the document goes on.", MaxText>>20)
 }
 
 // add adds text to the section.
@@ -124,7 +136,7 @@ func (b *builder) add(s string) {
 			cut--
 		}
 		s = s[:cut]
-		b.doc.Note = fmt.Sprintf("The text ends here, after %d MB; the document goes on.", MaxText>>20)
+		b.end()
 	}
 	b.size += len(s)
 	b.text.WriteString(s)

@@ -19,6 +19,42 @@ type answer struct {
 	Failed   string    `json:"failed,omitempty"`
 }
 
+// checked gives the document of an answer. The process that wrote it had parsed a stranger's bytes, so it is held to what
+// the readers here can answer.
+func (a *answer) checked(kind Kind) (*Document, error) {
+	const (
+		sentence  = 1000                  // the longest note or reason
+		sections  = MaxText / sectionCost // see builder
+		character = 3                     // the bytes of the one that replaces an invalid byte
+	)
+	d := a.Document
+	switch {
+	case len(a.Failed) > sentence:
+		return nil, errors.New("the reason is too long")
+	case a.Failed != "":
+		return nil, &Error{Reason: a.Failed}
+	case d == nil:
+		return nil, errors.New("there is no document in the answer")
+	case len(d.Sections) > sections || len(d.Note) > sentence:
+		return nil, errors.New("the answer has too many sections, or too long a note")
+	}
+	d.Kind, d.Pages = kind, max(d.Pages, 0)
+	size := 0
+	for i := range d.Sections {
+		const deepest = 6
+		s := &d.Sections[i]
+		s.Page, s.Level = max(s.Page, 0), min(max(s.Level, 1), deepest)
+		if s.Heading == "" {
+			s.Level = 0
+		}
+		size += len(s.Heading) + len(s.Text)
+	}
+	if size > character*MaxText {
+		return nil, errors.New("the text is too long")
+	}
+	return d, nil
+}
+
 // Main takes over, and does not return, in a process that a [Reader] started to parse a
 // document; in every other it returns at once.
 func Main() {

@@ -110,15 +110,27 @@ func (r *Reader) parse(ctx context.Context, f File, kind Kind, data []byte) (*Do
 	case res.Limit != "":
 		return nil, &Error{Reason: fmt.Sprintf("The %s takes more %s to read than it may.", kind, res.Limit)}
 	}
-	var a answer
-	if err := json.Unmarshal(res.Stdout, &a); res.ExitCode != 0 || err != nil {
+	return heard(kind, res)
+}
+
+// heard gives the document that a helper answered.
+func heard(kind Kind, res sandbox.Result) (*Document, error) {
+	var (
+		a   answer
+		d   *Document
+		err = json.Unmarshal(res.Stdout, &a)
+	)
+	if err == nil && res.ExitCode == 0 {
+		d, err = a.checked(kind)
+	}
+	if _, refused := errors.AsType[*Error](err); refused {
+		return nil, err
+	}
+	if err != nil || res.ExitCode != 0 {
 		return nil, &Error{
 			Reason: fmt.Sprintf("The %s is damaged, or takes more than %d MB of memory to read.", kind, MaxMemory>>20),
 			cause:  fmt.Errorf("exit code %d: %w: %.200q", res.ExitCode, errors.Join(err), res.Stderr),
 		}
 	}
-	if a.Failed != "" {
-		return nil, &Error{Reason: a.Failed}
-	}
-	return a.Document, nil
+	return d, nil
 }
