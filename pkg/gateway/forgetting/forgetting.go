@@ -100,7 +100,7 @@ func (f *Forgetting) Forget(ctx context.Context, a Ask) (string, error) {
 	}
 	failpoint.Hit("F1")
 	f.o.Log.Info().Str("forget", e.ID).Str("chat", e.Chat).Str("conversation", e.Session).Msg("a chat or a conversation is being forgotten")
-	err := f.begin(ctx, &e, a.Of.Session)
+	err := f.begin(ctx, &e)
 	f.kick()
 	return e.ID, err
 }
@@ -114,9 +114,9 @@ func (f *Forgetting) kick() {
 }
 
 // begin takes the steps that the chat waits for. One that fails is left for the worker.
-func (f *Forgetting) begin(ctx context.Context, e *forgets.Entry, conversation string) error {
+func (f *Forgetting) begin(ctx context.Context, e *forgets.Entry) error {
 	did := map[forgets.Step]func() error{
-		forgets.StepStore: func() error { return f.store(ctx, e, conversation) },
+		forgets.StepStore: func() error { return f.store(ctx, e) },
 		forgets.StepFiles: func() error { return f.files(ctx, e) },
 		forgets.StepTell:  func() error { return f.tell(ctx, e) },
 	}
@@ -137,29 +137,12 @@ func (f *Forgetting) begin(ctx context.Context, e *forgets.Entry, conversation s
 	return nil
 }
 
-// store deletes the records.
-func (f *Forgetting) store(ctx context.Context, e *forgets.Entry, conversation string) error {
-	if conversation == "" { // a later attempt
-		info, err := f.o.Engine.Sessions().Lookup(ctx, e.At)
-		switch {
-		case !e.Whole():
-			conversation = e.Session
-		case err == nil && info.Chat == e.Chat:
-			conversation = info.Session
-		case err == nil || errors.Is(err, session.ErrNotFound):
-			return nil
-		default:
-			return err
-		}
+// store deletes what the entry says, and decides no more: the chat may have another conversation by now.
+func (f *Forgetting) store(ctx context.Context, e *forgets.Entry) error {
+	if e.Whole() && e.Question != "" {
+		return f.o.Store.Renew(ctx, e.Chat, told(e))
 	}
-	if e.Question != "" {
-		return f.o.Store.Renew(ctx, conversation, told(e))
-	}
-	err := f.o.Engine.Sessions().Forget(ctx, conversation)
-	if errors.Is(err, session.ErrNotFound) {
-		return nil
-	}
-	return err
+	return f.o.Store.Forget(ctx, e.Chat, e.Session)
 }
 
 // told is the message to the chat, in the place of the question.
@@ -207,7 +190,7 @@ func (f *Forgetting) Resume(ctx context.Context) {
 	all := f.ledger.Unfinished()
 	for i := range all {
 		f.o.Log.Info().Str("forget", all[i].ID).Msg("going on with a forget that an earlier process began")
-		if err := f.begin(ctx, &all[i], ""); err != nil {
+		if err := f.begin(ctx, &all[i]); err != nil {
 			f.o.Log.Warn().Err(err).Msg("a step of forgetting failed; it is tried again")
 		}
 	}
@@ -278,7 +261,7 @@ func (f *Forgetting) begun(ctx context.Context) ([]forgets.Entry, error) {
 	defer f.first.Unlock()
 	all := f.ledger.Unfinished()
 	for i := range all {
-		if err := f.begin(ctx, &all[i], ""); err != nil {
+		if err := f.begin(ctx, &all[i]); err != nil {
 			return nil, err
 		}
 	}

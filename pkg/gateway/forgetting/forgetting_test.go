@@ -264,3 +264,65 @@ func TestForgettingKeepsTheBudget(t *testing.T) {
 		t.Errorf("chat %s became %s, with the use %v", before.Chat, after.Chat, spent)
 	}
 }
+
+// converse gives a chat a turn that ends so.
+func (g *gateway) converse(i int, id string, c session.Commit) {
+	g.t.Helper()
+	g.must(g.store.Inbox().Append(g.t.Context(), []session.Item{{
+		ID: id, Kind: session.ItemMessage, Address: at(i), Time: time.Now(),
+		Inbound: &channels.Inbound{ID: id, Kind: channels.KindMessage, Address: at(i), Text: id, Time: time.Now()},
+	}}, nil))
+	ctx, stop := context.WithCancel(g.t.Context())
+	defer stop()
+	err := g.store.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
+		defer stop()
+		c.Outcome = session.OutcomeAnswered
+		return turn.Commit(ctx, c)
+	})
+	if err != nil && !errors.Is(err, context.Canceled) {
+		g.t.Fatal(err)
+	}
+}
+
+// TestForgettingMeetsANewConversation: a chat begins a new conversation, or takes an earlier one up again,
+// between the look at the one that is to be forgotten and the forgetting. What the ledger says is deleted, no
+// less and no more, also by a later attempt and at the next start.
+func TestForgettingMeetsANewConversation(t *testing.T) {
+	t.Parallel()
+	said := session.Commit{Messages: []providers.Message{{Role: providers.RoleUser, Content: "kept"}}}
+	for name, whole := range map[string]bool{"the whole chat": true, "one conversation": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			g := open(t, dir)
+			defer func() { g.close() }()
+			g.talk(1)
+			first := g.info(1)
+			g.converse(1, "new", session.Commit{NewSession: true})
+			g.converse(1, "kept", said)
+			second := g.info(1)
+			asked := first // it was the present one when it was looked up
+			if !whole {
+				var err error
+				asked, err = g.store.Sessions().Get(t.Context(), first.Session)
+				g.must(err)
+				g.converse(1, "resume", session.Commit{Resume: first.Session})
+			}
+			_, err := g.Forget(t.Context(), forgetting.Ask{Of: asked})
+			g.must(err)
+			for range 2 { // once more at the next start
+				_, err = g.store.Sessions().Get(t.Context(), second.Session)
+				_, gone := g.store.Sessions().Get(t.Context(), first.Session)
+				now, look := g.store.Sessions().Lookup(t.Context(), at(1))
+				if !errors.Is(gone, session.ErrNotFound) || errors.Is(err, session.ErrNotFound) != whole {
+					t.Errorf("the first conversation: %v, the second one: %v", gone, err)
+				}
+				if whole && !errors.Is(look, session.ErrNotFound) || !whole && (look != nil || now.Chat != first.Chat) {
+					t.Errorf("the chat is %+v, %v", now, look)
+				}
+				g.close()
+				g = open(t, dir)
+			}
+		})
+	}
+}

@@ -3,6 +3,7 @@ package engine_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -220,4 +221,78 @@ func TestARestoreFromBeforeAMove(t *testing.T) {
 	_, err = e.Inbox().Waits(t.Context(), "l9")
 	must(t, err) // a chat that begins at such an address later is another one
 	must(t, e.Close())
+}
+
+// newConversation lets a chat begin a new conversation, or take up an earlier one.
+func newConversation(t *testing.T, e *local.Engine, chat, id, resume string) {
+	t.Helper()
+	put(t, e, message(chat, id, "/new"))
+	run(t, e, func(ctx context.Context, turn session.Turn) (bool, error) {
+		return true, turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, NewSession: resume == "", Resume: resume})
+	})
+}
+
+// TestForgettingOneConversationKeepsItsChat: a conversation was forgotten alone, and a file of the time before
+// has it as the present one of its chat. The file loses the conversation and keeps the chat, which has a new one:
+// a snapshot, a restored backup, and the store itself where the chat had taken the conversation up again.
+func TestForgettingOneConversationKeepsItsChat(t *testing.T) {
+	t.Parallel()
+	for name, restored := range map[string]bool{"in a backup": true, "in the store": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			e := open(t, dir)
+			at := exchange(t, e, "goes", "g1", forgottenWord)
+			must(t, e.Chats().SetZone(t.Context(), at.Chat, "Asia/Tokyo"))
+			snap, err := e.Snapshot(t.Context())
+			must(t, err)
+			b, err := os.ReadFile(snap)
+			must(t, err)
+			backup := filepath.Join(t.TempDir(), "backup.db")
+			must(t, os.WriteFile(backup, b, 0o600))
+			newConversation(t, e, "goes", "g2", "")
+			kept := exchange(t, e, "goes", "g3", "kept")
+			if !restored {
+				newConversation(t, e, "goes", "g4", at.Session)
+			}
+			entry := forgets.Entry{ID: "f1", Time: time.Now(), Chat: at.Chat, Session: at.Session, Left: forgets.Steps()}
+			must(t, local.ForgetterOf(e).Ledger().Add(entry))
+			_, err = local.ForgetterOf(e).CleanCopies(t.Context(), true)
+			must(t, err)
+			must(t, e.Close())
+			again := t.TempDir()
+			must(t, local.Restore(t.Context(), again, snap)) // the snapshot that was cleaned
+			holdsChat(t, again, at)
+			if restored {
+				must(t, local.Restore(t.Context(), dir, backup))
+			}
+			e = holdsChat(t, dir, at)
+			if !restored {
+				_, err := e.Sessions().Get(t.Context(), kept.Session)
+				must(t, err)
+			}
+		})
+	}
+}
+
+// holdsChat opens a store that has the chat of a conversation, but not the conversation.
+func holdsChat(t *testing.T, dir string, at session.Info) *local.Engine {
+	t.Helper()
+	e := open(t, dir)
+	info, err := e.Sessions().Lookup(t.Context(), message("goes", "", "").Address)
+	must(t, err)
+	zone, err := e.Chats().Zone(t.Context(), at.Chat)
+	must(t, err)
+	if info.Chat != at.Chat || info.Session == at.Session || info.Entries != 0 || zone != "Asia/Tokyo" {
+		t.Errorf("the chat is %+v in the zone %q", info, zone)
+	}
+	if _, err := e.Sessions().Get(t.Context(), at.Session); !errors.Is(err, session.ErrNotFound) {
+		t.Errorf("the forgotten conversation: %v", err)
+	}
+	b, err := os.ReadFile(filepath.Join(dir, "parley.db"))
+	must(t, err)
+	if bytes.Contains(b, []byte(forgottenWord)) {
+		t.Error("the store has the word")
+	}
+	return e
 }

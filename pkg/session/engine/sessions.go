@@ -86,7 +86,8 @@ func (s sessions) List(_ context.Context, after string, limit int) ([]session.In
 // in several transactions, see forget.go: after the first one no reader finds it, and
 // when the context ends the housekeeping removes the rest.
 func (s sessions) Forget(ctx context.Context, id string) error {
-	if err := s.forget(ctx, id); err != nil {
+	err := s.e.tokens.Along(ctx, func(t *table.Tx) error { return rules.ForgetConversation(t, id) })
+	if err != nil {
 		return err
 	}
 	if err := s.e.keeper.RemoveGone(ctx); err != nil {
@@ -95,18 +96,19 @@ func (s sessions) Forget(ctx context.Context, id string) error {
 	return nil
 }
 
-func (s sessions) forget(ctx context.Context, id string) error {
-	return s.e.tokens.Along(ctx, func(t *table.Tx) error { return rules.ForgetConversation(t, id) })
+// ForgetEntry deletes a chat, or with an id only that session of it, see [rules.ForgetAlone]. What is gone is
+// no error. The rest is removed by EndForgetting.
+func ForgetEntry(ctx context.Context, e *Engine, chat, id string) error {
+	return e.tokens.Along(ctx, func(t *table.Tx) error { return rules.ForgetEntry(t, table.ChatNum(t, chat), id) })
 }
 
 // EndForgetting removes what is left of forgotten conversations, and returns when it is gone.
 func EndForgetting(ctx context.Context, e *Engine) error { return e.keeper.RemoveGone(ctx) }
 
-// Renew deletes the chat of a session as Forget does, and begins it anew at its address with a message
-// and with the use that counts for its budget, in one transaction. The rest is removed by EndForgetting.
-// [session.ErrNotFound]: the session is gone; the message is queued unless its id was queued before.
-func Renew(ctx context.Context, e *Engine, sessionID string, told channels.Outbound) error {
-	err := e.out.Tell(ctx, told, func(t *table.Tx) error { return rules.Renew(t, sessionID) })
+// Renew deletes a chat as ForgetEntry does, and begins it anew at its address with a message and with the
+// use that counts for its budget, in one transaction. Where it is gone the message alone is queued; "" is none.
+func Renew(ctx context.Context, e *Engine, chat string, told channels.Outbound) error {
+	err := e.out.Tell(ctx, told, func(t *table.Tx) error { return rules.Renew(t, table.ChatNum(t, chat)) })
 	return errors.Join(err, e.tokens.Along(ctx, func(*table.Tx) error { return nil }))
 }
 

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"parley/pkg/channels"
-	"parley/pkg/session"
 	"parley/pkg/session/bolt"
 	"parley/pkg/session/engine"
 	"parley/pkg/session/engine/rules"
@@ -80,18 +79,25 @@ func (f forgotten) Remove(k kv.Tx, now time.Time) error {
 		return err
 	}
 	t := table.NewWrite(k, now)
+	t.Above(highest(all))
 	for i := range all {
 		if e := &all[i]; has(t, e) {
-			if e.Whole() {
-				return rules.ForgetWhole(t, chatOf(t, e))
-			}
-			if err := rules.ForgetConversation(t, e.Session); !errors.Is(err, session.ErrCorrupt) {
-				return err
-			}
-			return rules.ForgetSession(t, e.Session)
+			return errors.Join(rules.ForgetEntry(t, chatOf(t, e), e.Session), t.PutNumber())
 		}
 	}
 	return rules.RemoveSome(t)
+}
+
+// highest is the highest number that is known of forgotten chats and conversations. A new one that had a lower
+// number could be taken for one of them.
+func highest(all []forgets.Entry) (n uint64) {
+	for i := range all {
+		e := &all[i]
+		chat, _ := table.ParseID("c", e.Chat)
+		conversation, _ := table.SessionNum(e.Session) // there is none in the entry of a whole chat
+		n = max(n, chat, conversation, e.Until)
+	}
+	return n
 }
 
 // Restore replaces the store of a directory that no gateway uses by a snapshot, as [bolt.Restore] does,
@@ -114,9 +120,14 @@ func (f Forgetter) Addresses(chat string) (all []channels.Address, last uint64, 
 	return engine.Addresses(f.e.Engine, chat)
 }
 
-// Renew deletes the chat of a session and begins it anew with a message, as [engine.Renew] does.
-func (f Forgetter) Renew(ctx context.Context, sessionID string, told channels.Outbound) error {
-	return engine.Renew(ctx, f.e.Engine, sessionID, told)
+// Forget deletes a chat, or with an id only that conversation of it, as [engine.ForgetEntry] does.
+func (f Forgetter) Forget(ctx context.Context, chat, sessionID string) error {
+	return engine.ForgetEntry(ctx, f.e.Engine, chat, sessionID)
+}
+
+// Renew deletes a chat and begins it anew with a message, as [engine.Renew] does.
+func (f Forgetter) Renew(ctx context.Context, chat string, told channels.Outbound) error {
+	return engine.Renew(ctx, f.e.Engine, chat, told)
 }
 
 // Erase waits until the records of forgotten conversations are deleted, and overwrites what is left of them

@@ -30,26 +30,52 @@ func ForgetConversation(t *table.Tx, id string) error {
 	if err != nil {
 		return err
 	}
-	chat, err := table.ParseID("c", info.Chat)
+	n, err := table.ParseID("c", info.Chat)
 	if err != nil {
 		return err
 	}
-	if err := ForgetSession(t, id); err != nil {
+	if !info.Current {
+		return forgetOne(t, n, id)
+	}
+	if err := errors.Join(ForgetSession(t, id), DropTasks(t, TasksOf(t, n))); err != nil {
 		return err
 	}
+	return errors.Join(ForgetLeft(t, n), ForgetChats(t, n))
+}
+
+// ForgetAlone deletes a session and its tasks, and no more: a chat whose present one it is begins a new one.
+// A session that is gone is no error.
+func ForgetAlone(t *table.Tx, id string) error {
+	info, err := table.ReadSession(t, id)
+	if errors.Is(err, session.ErrNotFound) || errors.Is(err, session.ErrCorrupt) { // its chat may be so
+		return ForgetSession(t, id)
+	}
+	if err != nil {
+		return err
+	}
+	n, err := table.ParseID("c", info.Chat)
+	if err != nil {
+		return err
+	}
+	if err := forgetOne(t, n, id); err != nil || !info.Current {
+		return err
+	}
+	c, err := table.ReadChat(t, n)
+	if err != nil {
+		return err
+	}
+	return errors.Join(newSession(t, n, c), t.Put(table.Chats, table.NumKey(n), c))
+}
+
+// forgetOne deletes a session of a chat and its tasks.
+func forgetOne(t *table.Tx, n uint64, id string) error {
 	var tasks [][]byte
-	for _, key := range TasksOf(t, chat) {
-		if task, err := table.Get[session.Task](t, table.Tasks, key); info.Current || err == nil && task.Session == id {
+	for _, key := range TasksOf(t, n) {
+		if task, err := table.Get[session.Task](t, table.Tasks, key); err == nil && task.Session == id {
 			tasks = append(tasks, key)
 		}
 	}
-	if err := DropTasks(t, tasks); err != nil {
-		return err
-	}
-	if !info.Current {
-		return nil
-	}
-	return errors.Join(ForgetLeft(t, chat), ForgetChats(t, chat))
+	return errors.Join(ForgetSession(t, id), DropTasks(t, tasks))
 }
 
 // ForgetSession deletes a session's record, and its history or a piece of it.
@@ -209,6 +235,18 @@ func ForgetChat(t *table.Tx, n uint64) error {
 	return nil
 }
 
+// ForgetEntry deletes a chat, or with an id only that session of it. What is gone is no error.
+func ForgetEntry(t *table.Tx, n uint64, id string) error {
+	switch {
+	case id != "":
+		return ForgetAlone(t, id)
+	case n != 0:
+		return ForgetWhole(t, n)
+	default:
+		return nil
+	}
+}
+
 // ForgetWhole deletes a chat with all that it has, also where records of it are damaged.
 func ForgetWhole(t *table.Tx, n uint64) error {
 	if c, err := table.ReadChat(t, n); err == nil && t.Has(table.Sessions, []byte(table.SessionID(c.Session))) {
@@ -235,18 +273,14 @@ func ForgetWhole(t *table.Tx, n uint64) error {
 	return ForgetChats(t, n)
 }
 
-// Renew deletes the chat of a session and begins it anew at its address. The use of models stays with it: a
-// person who forgets a chat gets no new budget. A session that is gone is no error.
-func Renew(t *table.Tx, id string) error {
-	info, err := table.ReadSession(t, id)
+// Renew deletes a chat and begins it anew at its address. The use of models stays with it: a person who
+// forgets a chat gets no new budget. A chat that is gone is no error.
+func Renew(t *table.Tx, n uint64) error {
+	c, err := table.ReadChat(t, n)
 	if err != nil {
 		if errors.Is(err, session.ErrNotFound) {
 			return nil
 		}
-		return err
-	}
-	n, err := table.ParseID("c", info.Chat)
-	if err != nil {
 		return err
 	}
 	type use struct {
@@ -265,7 +299,7 @@ func Renew(t *table.Tx, id string) error {
 	if err := ForgetWhole(t, n); err != nil {
 		return err
 	}
-	fresh, err := EnsureChat(t, info.Address)
+	fresh, err := EnsureChat(t, c.Address)
 	if err != nil {
 		return err
 	}
