@@ -40,7 +40,7 @@ func forgettingAllMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "forget", Defect: "leaves the conversations that the chat left behind",
-			File: dir + "/rules/forget.go", Old: "errors.Join(ForgetLeft(t, chat), ", New: "errors.Join(error(nil), ",
+			File: dir + "/rules/forget.go", Old: "errors.Join(ForgetLeft(t, n), ", New: "errors.Join(error(nil), ",
 			Dir: dir, Test: test,
 		},
 		{
