@@ -220,8 +220,14 @@ func (lk *look) read(ctx context.Context, name string) (content, record, error) 
 	case errors.Is(err, errChanged):
 		lk.w.soon = true
 		return content{}, record{}, err
-	case err != nil:
+	case errors.Is(err, ErrUnavailable):
 		lk.unread = append(lk.unread, Unread{name, err.Error()})
+		return content{}, record{}, err
+	case err != nil:
+		if ctx.Err() == nil {
+			lk.w.l.o.Log.Warn().Err(err).Str("corpus", lk.folder.Name).Str("file", name).Msg("a file of a corpus cannot be read at the moment")
+		}
+		lk.unread = append(lk.unread, Unread{name, textMoment})
 		return content{}, record{}, err
 	}
 	if c.note != "" {

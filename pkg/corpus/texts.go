@@ -17,6 +17,7 @@ const (
 	textNoRight  = "the gateway may not read it"
 	textHeadings = "it has too many headings"
 	textBounds   = "it is beyond the bounds of the index"
+	textMoment   = "it cannot be read at the moment; the log has the reason"
 	textLinked   = "it has several names (hard links)"
 	textFailed   = "it cannot be read: %v"
 )

@@ -22,7 +22,7 @@ import (
 func Open(cfg *config.Config, log zerolog.Logger) *corpus.Library {
 	o := corpus.Options{Path: filepath.Join(cfg.StateDir, "index", "corpora"), Log: log}
 	if len(cfg.Corpora) > 0 {
-		o.Read = read(documents.New())
+		o.Read = read(documents.New(), log)
 	}
 	secret, _ := files.Matcher(files.Refused()) // a list of ours
 	for _, name := range slices.Sorted(maps.Keys(cfg.Corpora)) {
@@ -40,15 +40,20 @@ func Open(cfg *config.Config, log zerolog.Logger) *corpus.Library {
 }
 
 // read gives the texts of documents that helper processes parse in the sandbox.
-func read(r *documents.Reader) corpus.ReadFunc {
+func read(r *documents.Reader, log zerolog.Logger) corpus.ReadFunc {
 	return func(ctx context.Context, path string, f *os.File) (corpus.Text, error) {
 		d, err := r.Read(ctx, documents.File{Owner: "corpora", Name: path, Content: f})
 		var fault *documents.Error
 		switch {
 		case errors.As(err, &fault) && fault.Unavailable:
 			return corpus.Text{}, fmt.Errorf("%w: %s", corpus.ErrUnavailable, fault.Reason)
-		case err != nil:
+		case errors.As(err, &fault):
 			return corpus.Text{}, err
+		case err != nil:
+			if ctx.Err() == nil {
+				log.Warn().Err(err).Str("file", path).Msg("a file of a corpus cannot be read at the moment")
+			}
+			return corpus.Text{}, fmt.Errorf("%w at the moment; the log has the reason", corpus.ErrUnavailable)
 		}
 		return corpus.Text{Text: markdown(d), Note: d.Note}, nil
 	}

@@ -1,0 +1,60 @@
+package corpora
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/rs/zerolog"
+
+	"parley/pkg/corpus"
+	"parley/pkg/documents"
+	"parley/pkg/sandbox"
+)
+
+// runner ends each command in one way.
+type runner struct {
+	res sandbox.Result
+	err error
+}
+
+func (runner) Available() error { return nil }
+
+func (r runner) Run(context.Context, sandbox.Command) (sandbox.Result, error) { return r.res, r.err }
+
+// TestWhoseFaultItIs: a fault of the machine may pass, and that of a document lasts as long as the file.
+func TestWhoseFaultItIs(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "a.pdf")
+	if err := os.WriteFile(path, []byte("%PDF-1.7"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		runner runner
+		passes bool
+	}{
+		"a full disk":  {runner{err: errors.New("mkdir /a/secret/path: no space left on device")}, true},
+		"a hurry":      {runner{err: context.DeadlineExceeded}, true},
+		"no place":     {runner{err: fmt.Errorf("wait: %w", sandbox.ErrBusy)}, true},
+		"a broken PDF": {runner{res: sandbox.Result{Stdout: []byte(`{"failed":"The PDF is encrypted."}`)}}, false},
+	} {
+		f, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		_, err = read(documents.NewWith(c.runner), zerolog.New(&log))(t.Context(), "a.pdf", f)
+		if err == nil || errors.Is(err, corpus.ErrUnavailable) != c.passes || strings.Contains(err.Error(), "/a/secret/path") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if name == "a full disk" && !strings.Contains(log.String(), "no space left") {
+			t.Errorf("the log is %s", &log)
+		}
+		_ = f.Close()
+	}
+}
