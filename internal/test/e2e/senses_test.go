@@ -250,6 +250,49 @@ func TestATranscriptOverAKill(t *testing.T) {
 	}
 }
 
+// TestAFileGoneAfterAKill was heard or seen before the process died: its words are used, though the
+// channel no longer gives the file.
+func TestAFileGoneAfterAKill(t *testing.T) {
+	t.Parallel()
+	for want, sends := range map[string]func(chat *faketelegram.Chat){
+		"It is noon.":  func(chat *faketelegram.Chat) { chat.Voice(fakemodel.Sound("what time is it", 3), 3) },
+		"It is a cat.": func(chat *faketelegram.Chat) { chat.Photo(picture(t), "") },
+	} {
+		t.Run(want, func(t *testing.T) {
+			t.Parallel()
+			tg := faketelegram.New(t)
+			chat := tg.Private(tg.User("Ada"))
+			var alive atomic.Bool
+			var described atomic.Int32
+			asked := make(chan bool, 10)
+			w := newTelegramWith(t, tg, func(req fakemodel.Request) fakemodel.Answer {
+				a := senseful(req)
+				if req.Model == eyes {
+					described.Add(1)
+				} else if !alive.Load() {
+					asked <- true
+					a.Fault = fakemodel.Fault{Cut: 1, Silence: true}
+				}
+				return a
+			}, withSenses(rig.Config{Telegram: &rig.Telegram{}}))
+			sends(chat)
+			select {
+			case <-asked:
+			case <-w.ctx.Done():
+				t.Fatal("the model is not asked")
+			}
+			w.kill()
+			alive.Store(true)
+			tg.Harm(faketelegram.Rule{Method: "getFile", Fault: faketelegram.Refusal("wrong file_id")})
+			w.start()
+			w.reads(chat, want)
+			if n := len(w.model.Transcriptions()) + int(described.Load()); n != 1 {
+				t.Errorf("%d transcriptions and descriptions", n)
+			}
+		})
+	}
+}
+
 // TestAVoiceMessageAtTheLimit of its chat's day costs no transcript: its sender is told of the limit.
 func TestAVoiceMessageAtTheLimit(t *testing.T) {
 	t.Parallel()

@@ -65,6 +65,10 @@ func Run(ctx context.Context, t *turn.Turn, e *Errand) (*providers.LLMResponse, 
 	return resp, err
 }
 
+// Recorded says whether the turn has the answer, or the failure, of an errand from an earlier
+// attempt: what it asked about is not needed any more.
+func Recorded(t *turn.Turn, key string) bool { return recorded(t, key) != nil }
+
 // recorded is the step of an errand in the turn's ledger, or nil.
 func recorded(t *turn.Turn, key string) *session.Step {
 	for i := range t.Info.Steps {

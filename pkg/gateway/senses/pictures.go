@@ -22,13 +22,16 @@ func (m *message) look(ctx context.Context) {
 		f := &m.files[n]
 		switch {
 		case f.Picture != nil:
-			err := check(f.Picture)
+			err := check(f.Picture.Open)
 			if r, ok := errors.AsType[*senses.RefusedError](err); ok && (describes || !r.Unreadable) {
 				m.blind(ctx, n, textBlind, r.Why)
 				continue
 			}
 			seen = append(seen, f)
-		case m.s.o.Describe && f.Open == nil && senses.NamesPicture(m.in.Attachments[n].Name):
+		case f.Open != nil, !m.s.o.Describe, !senses.NamesPicture(m.in.Attachments[n].Name):
+		case describes && m.saw(n):
+			seen = append(seen, f)
+		default:
 			m.blind(ctx, n, textNoPicture, f.Outcome)
 		}
 	}
@@ -37,9 +40,14 @@ func (m *message) look(ctx context.Context) {
 	}
 }
 
+// saw says that an earlier attempt at the turn had the file of a picture, and has it described.
+func (m *message) saw(n int) bool {
+	return errand.Recorded(m.t, m.pictures()) && !errand.Recorded(m.t, m.refused(n))
+}
+
 // check looks at a picture before a model does.
-func check(p *providers.Image) error {
-	file, size, err := p.Open()
+func check(open func() (io.ReadCloser, int64, error)) error {
+	file, size, err := open()
 	if err != nil {
 		return err
 	}
@@ -59,7 +67,7 @@ func check(p *providers.Image) error {
 
 // blind takes a picture away, and tells the chat why it cannot be looked at.
 func (m *message) blind(ctx context.Context, n int, sentence, why string) {
-	m.unseen(&m.files[n], errand.Refuse(ctx, m.t, m.key(n)+"/refused", fmt.Sprintf(sentence, why)))
+	m.unseen(&m.files[n], errand.Refuse(ctx, m.t, m.refused(n), fmt.Sprintf(sentence, why)))
 }
 
 func (*message) unseen(f *prompt.Fetched, err error) {
@@ -71,13 +79,15 @@ func (*message) unseen(f *prompt.Fetched, err error) {
 
 // describe has pictures described, all in one question. Their descriptions stand beside the last.
 func (m *message) describe(ctx context.Context, seen []*prompt.Fetched) {
-	pictures := make([]providers.Image, len(seen))
-	for i, f := range seen {
-		pictures[i] = *f.Picture
+	var pictures []providers.Image
+	for _, f := range seen {
+		if f.Picture != nil { // else there is an answer already
+			pictures = append(pictures, *f.Picture)
+		}
 	}
 	q := senses.Description(pictures, "")
 	resp, err := errand.Run(ctx, m.t, &errand.Errand{
-		Role: turn.RoleDescribe, Key: m.id + "/pictures", Messages: q.Messages, Options: q.Options,
+		Role: turn.RoleDescribe, Key: m.pictures(), Messages: q.Messages, Options: q.Options,
 		Explain: func(err error) string { return fmt.Sprintf(textBlind, why(err)) },
 	})
 	if err != nil {

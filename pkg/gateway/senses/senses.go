@@ -62,8 +62,11 @@ type message struct {
 	files []prompt.Fetched
 }
 
-// key names the work on a file within the turn.
-func (m *message) key(n int) string { return m.id + "/" + strconv.Itoa(n) }
+// key names the work on a file within the turn, refused the sentence that it cannot be used, and
+// pictures the work on all pictures.
+func (m *message) key(n int) string     { return m.id + "/" + strconv.Itoa(n) }
+func (m *message) refused(n int) string { return m.key(n) + "/refused" }
+func (m *message) pictures() string     { return m.id + "/pictures" }
 
 // listen has the recordings written down.
 func (m *message) listen(ctx context.Context) {
@@ -77,6 +80,9 @@ func (m *message) listen(ctx context.Context) {
 		case a.Transcript != "":
 			words, cut := senses.Words(&providers.LLMResponse{Content: a.Transcript})
 			m.hears(f, words, cut)
+		case errand.Recorded(m.t, m.key(n)): // with the file, or without it
+			heard++
+			m.transcribe(ctx, n)
 		case !a.Voice && (f.Open == nil || !senses.NamesSound(a.Name)):
 		case f.Open == nil:
 			m.deaf(ctx, n, textNoVoice, f.Outcome)
@@ -91,13 +97,15 @@ func (m *message) listen(ctx context.Context) {
 
 // transcribe has one recording written down.
 func (m *message) transcribe(ctx context.Context, n int) {
-	f := &m.files[n]
-	rec, err := recording(f, m.in.Attachments[n].Seconds)
-	if err != nil {
-		m.deaf(ctx, n, textDeaf, senses.Why(err))
-		return
+	f, q := &m.files[n], senses.Question{}
+	if !errand.Recorded(m.t, m.key(n)) {
+		rec, err := recording(f, m.in.Attachments[n].Seconds)
+		if err != nil {
+			m.deaf(ctx, n, textDeaf, senses.Why(err))
+			return
+		}
+		q = senses.Transcription(rec)
 	}
-	q := senses.Transcription(rec)
 	resp, err := errand.Run(ctx, m.t, &errand.Errand{
 		Role: turn.RoleTranscribe, Key: m.key(n), Messages: q.Messages, Options: q.Options,
 		Explain: func(err error) string { return fmt.Sprintf(textDeaf, why(err)) },
@@ -125,7 +133,7 @@ func (*message) hears(f *prompt.Fetched, words string, cut bool) { //nolint:revi
 
 // deaf tells the chat why a recording cannot be listened to.
 func (m *message) deaf(ctx context.Context, n int, sentence, why string) {
-	m.unheard(&m.files[n], errand.Refuse(ctx, m.t, m.key(n)+"/refused", fmt.Sprintf(sentence, why)))
+	m.unheard(&m.files[n], errand.Refuse(ctx, m.t, m.refused(n), fmt.Sprintf(sentence, why)))
 }
 
 // unheard notes for the model that a recording has no words. A failure without a sentence, as of
