@@ -79,6 +79,8 @@ const (
 	tooLong       = "I could not listen to your voice message: it is longer than 60 minutes, the most that is listened to."
 	unusable      = "I could not listen to your voice message: the answer of its model server cannot be used."
 	tooManyPixels = "I could not look at your picture: it has 60000 × 60000 pixels, and pictures of 50 million at most are looked at."
+	tooManyBytes  = "I could not look at your picture: it has 7 MB, and pictures of 5 MB at most are looked at."
+	noPicture     = "I could not look at your picture: it is no picture of a known format (jpeg, png, gif, webp)."
 )
 
 // TestVoiceAndPictures have a voice message and a picture end in a right answer, and each failure in
@@ -164,6 +166,8 @@ func voiceOnTheWeb(t *testing.T) {
 		{"voice.ogg", fakemodel.Sound("what time is it", 3), "It is noon."},
 		{"cat.png", picture(t), "It is a cat."},
 		{"bomb.png", bomb(t), tooManyPixels},
+		{"large.png", append(picture(t), make([]byte, 6<<20)...), tooManyBytes},
+		{"text.png", []byte("no picture, but words"), noPicture},
 		{"long.ogg", fakemodel.Sound("what time is it", 3601), tooLong},
 		{"endless.ogg", fakemodel.Sound("endless", 3), unusable},
 	} {

@@ -28,7 +28,9 @@ func (m *message) look(ctx context.Context) {
 				continue
 			}
 			seen = append(seen, f)
-		case f.Open != nil, !m.s.o.Describe, !senses.NamesPicture(m.in.Attachments[n].Name):
+		case !m.s.o.Describe, !senses.NamesPicture(m.in.Attachments[n].Name):
+		case f.Open != nil: // too large to be shown, or no picture
+			m.blind(ctx, n, textBlind, senses.Why(check(f.Open)))
 		case describes && m.saw(n):
 			seen = append(seen, f)
 		default:
