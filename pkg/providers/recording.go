@@ -1,6 +1,9 @@
 package providers
 
-import "io"
+import (
+	"errors"
+	"io"
+)
 
 // OptionRecording is the option with the [Recording] that a speech model writes down.
 const OptionRecording = "recording"
@@ -18,3 +21,6 @@ type Recording struct {
 	// Open opens the file and tells its size now. It may be called several times.
 	Open func() (f io.ReadCloser, size int64, err error)
 }
+
+// ErrRecording is the cause of an [Error] for a recording that cannot be opened while it is asked about.
+var ErrRecording = errors.New("the recording cannot be opened")

@@ -1,12 +1,15 @@
 package speech
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
 	"mime/multipart"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -78,12 +81,34 @@ func (p *Provider) Chat(
 // places, or the tokens.
 type transcript struct {
 	Text     exchange.LooseText `json:"text"`
-	Duration float64            `json:"duration"`
-	Usage    struct {
-		Seconds float64        `json:"seconds"`
-		Input   exchange.Count `json:"input_tokens"`
-		Output  exchange.Count `json:"output_tokens"`
-	} `json:"usage"`
+	Duration length             `json:"duration"`
+	Usage    usage              `json:"usage"`
+}
+
+type usage struct {
+	Seconds length         `json:"seconds"`
+	Input   exchange.Count `json:"input_tokens"`
+	Output  exchange.Count `json:"output_tokens"`
+}
+
+// UnmarshalJSON takes the numbers that there are; it has no error, because an answer counts more
+// than its bill.
+func (u *usage) UnmarshalJSON(b []byte) error {
+	type plain usage
+	_ = json.Unmarshal(b, (*plain)(u))
+	return nil
+}
+
+// length is a length in seconds: anything that is no number above 0 is 0.
+type length float64
+
+// UnmarshalJSON takes a number, also as a text; it has no error.
+func (l *length) UnmarshalJSON(b []byte) error {
+	*l = 0
+	if n, err := strconv.ParseFloat(string(bytes.Trim(b, `"`)), 64); err == nil && n > 0 && !math.IsInf(n, 0) { // NaN is not above 0
+		*l = length(n)
+	}
+	return nil
 }
 
 // once sends one request and reads its answer.
@@ -106,8 +131,8 @@ func (p *Provider) once(ctx context.Context, model string, rec *providers.Record
 	if err != nil {
 		return nil, err
 	}
-	seconds := max(t.Usage.Seconds, t.Duration)
-	if seconds <= 0 || math.IsNaN(seconds) {
+	seconds := float64(max(t.Usage.Seconds, t.Duration))
+	if seconds == 0 {
 		seconds = float64(rec.Seconds)
 	}
 	const day = 24 * 60 * 60
@@ -137,7 +162,8 @@ func (p *Provider) request(ctx context.Context, model string, rec *providers.Rec
 
 	file, size, err := rec.Open()
 	if err != nil {
-		return nil, fmt.Errorf("open a recording: %w", err)
+		err = fmt.Errorf("%w: %w", providers.ErrRecording, err)
+		return nil, &providers.Error{Kind: providers.KindInvalid, Message: err.Error(), Err: err}
 	}
 	if size > MaxSize || size != rec.Size {
 		_ = file.Close()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -130,5 +131,50 @@ func TestTranscriptForms(t *testing.T) {
 		if resp.Content != want {
 			t.Errorf("%s: %q, %v", body, resp.Content, err)
 		}
+	}
+}
+
+// TestTranscriptLengths has words in the place of numbers cost no answer: the length is then the
+// recording's own.
+func TestTranscriptLengths(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]int{
+		`{"text":"a","duration":2.5}`:                                   3,
+		`{"text":"a","duration":"2.5"}`:                                 3,
+		`{"text":"a","duration":"2:30","usage":{"seconds":null}}`:       7,
+		`{"text":"a","duration":{"seconds":4},"usage":{"seconds":[1]}}`: 7,
+		`{"text":"a","duration":"Inf","usage":{"seconds":"NaN"}}`:       7,
+		`{"text":"a","duration":-4,"usage":"none"}`:                     7,
+		`{"text":"a","duration":4,"usage":[]}`:                          4,
+		`{"text":"a","usage":{"seconds":5,"input_tokens":"many"}}`:      5,
+	} {
+		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, body)
+		}))
+		p := speech.New(speech.Options{BaseURL: srv.URL})
+		resp, err := ask(t, p, recording([]byte("OggS")))
+		p.Close()
+		srv.Close()
+		if err != nil || resp.Content != "a" || resp.Usage.Seconds != want {
+			t.Errorf("%s: %+v, %v; want %d s", body, resp, err, want)
+		}
+	}
+}
+
+// TestALostRecording is told as one that cannot be read, and reaches no server.
+func TestALostRecording(t *testing.T) {
+	t.Parallel()
+	srv, p := server(t, fakemodel.Options{Key: "k"})
+	lost := recording([]byte("OggS"))
+	lost.Open = func() (io.ReadCloser, int64, error) { return nil, 0, os.ErrNotExist }
+	_, err := ask(t, p, lost)
+	pe, ok := errors.AsType[*providers.Error](err)
+	if !ok || pe.Kind != providers.KindInvalid || !errors.Is(err, providers.ErrRecording) || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+	if n := len(srv.Transcriptions()); n != 0 {
+		t.Errorf("%d requests", n)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"image"
 	"image/gif"
 	"image/jpeg"
@@ -226,5 +227,14 @@ func TestLookAtMarkers(t *testing.T) {
 		if c.want == "" && (got != "image/jpeg" || err != nil) || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, c.want)
 		}
+	}
+}
+
+// TestWhyOfALostRecording blames its file, and not the answer of a server that was asked nothing.
+func TestWhyOfALostRecording(t *testing.T) {
+	t.Parallel()
+	err := &providers.Error{Kind: providers.KindInvalid, Err: fmt.Errorf("%w: %w", providers.ErrRecording, os.ErrNotExist)}
+	if got, want := senses.Why(err), "its file cannot be read"; got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -48,7 +48,7 @@ func Why(err error) string {
 		return whyTimeout
 	}
 	pe, ok := errors.AsType[*providers.Error](err)
-	if !ok {
+	if !ok || errors.Is(err, providers.ErrRecording) {
 		return whyUnreadable
 	}
 	why := map[providers.ErrorKind]string{
