@@ -223,7 +223,8 @@ func eraseAlone(db *bbolt.DB, path string) error {
 // CleanCopies removes all that is forgotten from the copies of the store in the state folder: snapshots,
 // and files that were replaced or found damaged. Each is rewritten and put in the place of the old one,
 // whole. All rewrites those too that have none of it in their records, for their free pages; and a copy
-// that cannot be read is removed then. It returns the paths of those that were rewritten or removed.
+// that is damaged is removed then, but never the newest snapshot while that can be read. It returns the
+// paths of those that were rewritten or removed.
 func (s *Store) CleanCopies(ctx context.Context, all bool) (changed []string, err error) {
 	s.snapMu.Lock()
 	defer s.snapMu.Unlock()
@@ -291,7 +292,7 @@ func (s *Store) cleanCopy(path string, all bool) (changed bool, err error) { //n
 	case err == nil:
 		s.o.Log.Info().Str("copy", path).Msg("a copy of the store was rewritten without the forgotten chats")
 		return true, nil
-	case !IsDamaged(err) && !errors.Is(err, ErrNewer):
+	case !IsDamaged(err) && !errors.Is(err, ErrNewer), all && s.lastResort(path):
 		return false, fmt.Errorf("clean %s: %w", path, err)
 	case !all:
 		s.o.Log.Warn().Err(err).Str("copy", path).Msg("a copy of the store cannot be read")
@@ -299,6 +300,16 @@ func (s *Store) cleanCopy(path string, all bool) (changed bool, err error) { //n
 	}
 	s.o.Log.Warn().Err(err).Str("copy", path).Msg("a copy of the store that cannot be read is removed: it may hold a forgotten chat")
 	return true, errors.Join(remove(path), durable.SyncDir(filepath.Dir(path)))
+}
+
+// lastResort says of a copy that it is the newest snapshot, and not known to be damaged.
+func (s *Store) lastResort(path string) bool {
+	all, err := snapshots(s.o.Dir)
+	if err == nil && (len(all) == 0 || all[0] != path) {
+		return false
+	}
+	err = verify(path)
+	return !IsDamaged(err) && !errors.Is(err, ErrNewer)
 }
 
 // rewrite replaces a copy by one without the forgotten chats.
@@ -318,7 +329,7 @@ func (s *Store) rewrite(path string) (err error) {
 	}
 	db, err := bbolt.Open(temp, 0o600, boltOptions(time.Second))
 	if err != nil {
-		return fmt.Errorf("%w: %w", table.ErrDamaged, err)
+		return openError(temp, err)
 	}
 	err = table.Guard(func() error {
 		return db.Update(func(b *bbolt.Tx) error { return (&fileTx{b: b}).upgrade() })

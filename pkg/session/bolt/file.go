@@ -59,16 +59,23 @@ func openWith(dir string, o *bbolt.Options) (db *bbolt.DB, err error) {
 		db, err = bbolt.Open(path, 0o600, o)
 		return err
 	})
+	if err != nil {
+		return nil, openError(path, err)
+	}
+	return db, nil
+}
+
+// openError tells a file that is damaged from one that cannot be opened now: by a want of memory or of open
+// files, a file that is held, or a folder.
+func openError(path string, err error) error {
 	switch {
-	case err == nil:
-		return db, nil
 	case errors.Is(err, berrors.ErrTimeout):
-		return nil, fmt.Errorf("%w: %s is held by another program; stop it first", ErrLocked, path)
+		return fmt.Errorf("%w: %s is held by another program; stop it first", ErrLocked, path)
 	case table.IsPanic(err), errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum),
 		errors.Is(err, berrors.ErrVersionMismatch):
-		return nil, table.Damagedf("%v", err)
+		return table.Damagedf("%v", err)
 	default:
-		return nil, dirError(dir, err)
+		return dirError(filepath.Dir(path), err)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"go.etcd.io/bbolt"
-	berrors "go.etcd.io/bbolt/errors"
 
 	"parley/pkg/durable"
 	"parley/pkg/session/engine/table"
@@ -115,11 +114,8 @@ func readOnly(path string, f func(*fileTx) error) error {
 	}
 	return table.Guard(func() error {
 		db, err := bbolt.Open(path, 0o600, &bbolt.Options{ReadOnly: true, Timeout: time.Second})
-		if errors.Is(err, berrors.ErrTimeout) {
-			return fmt.Errorf("%w: %s is held by another program; stop it first", ErrLocked, path)
-		}
 		if err != nil {
-			return fmt.Errorf("%w: %w", table.ErrDamaged, err)
+			return openError(path, err)
 		}
 		err = table.Guard(func() error {
 			return db.View(func(b *bbolt.Tx) error { return f(&fileTx{b: b}) })
