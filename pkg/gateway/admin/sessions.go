@@ -90,7 +90,9 @@ func forgetSession(ctx context.Context, g *Gateway, r *Request, emit Emit) error
 	done := Forgotten{Info: info, Forget: id, Copies: []string{}}
 	switch {
 	case !g.State().Running: // this process ends with the operation
-		done.Copies, err = g.Forgetting.Finish(ctx)
+		if done.Copies, err = g.Forgetting.Finish(ctx); !g.Forgetting.Left(id) {
+			err = nil // it is that of another forget
+		}
 	case r.Wait:
 		err = g.Forgetting.Wait(ctx, id)
 	default:

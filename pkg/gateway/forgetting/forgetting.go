@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -56,8 +57,8 @@ type Forgetting struct {
 	round sync.Mutex // held over the others
 
 	mu      sync.Mutex
-	changed chan struct{} // closed at the end of a round
-	failed  error         // of the last round; nil where it went well
+	changed chan struct{}    // closed at the end of a round
+	failed  map[string]error // why a step of a forget failed in the last round, by its id
 }
 
 // New is the forgetting of a store.
@@ -227,14 +228,25 @@ func (f *Forgetting) warn(ctx context.Context, err error) {
 }
 
 // Finish takes all steps that are left, and returns the copies of the store that it rewrote or removed.
+// A forget whose first steps fail holds up no other one.
 func (f *Forgetting) Finish(ctx context.Context) (copies []string, err error) {
 	f.round.Lock()
 	defer f.round.Unlock()
-	defer func() { f.note(err) }()
-	all, err := f.begun(ctx)
-	if err != nil {
-		return nil, err
+	ready, failed := f.begun(ctx)
+	if len(ready) > 0 {
+		copies, err = f.finish(ctx, ready)
 	}
+	if err != nil {
+		for i := range ready {
+			failed[ready[i].ID] = err
+		}
+	}
+	f.note(failed)
+	return copies, errors.Join(slices.Collect(maps.Values(failed))...)
+}
+
+// finish takes the steps of forgets that no chat waits for.
+func (f *Forgetting) finish(ctx context.Context, all []forgets.Entry) (copies []string, err error) {
 	if err := f.o.Store.Erase(ctx); err != nil {
 		return nil, fmt.Errorf("erase the free pages of the store: %w", err)
 	}
@@ -255,17 +267,21 @@ func (f *Forgetting) Finish(ctx context.Context) (copies []string, err error) {
 	return copies, err
 }
 
-// begun are the forgets that are not finished, when the steps that chats wait for are done.
-func (f *Forgetting) begun(ctx context.Context) ([]forgets.Entry, error) {
+// begun are the unfinished forgets for which the steps that chats wait for are done, and why they fail for
+// others, by id.
+func (f *Forgetting) begun(ctx context.Context) (ready []forgets.Entry, failed map[string]error) {
 	f.first.Lock()
 	defer f.first.Unlock()
+	failed = map[string]error{}
 	all := f.ledger.Unfinished()
 	for i := range all {
 		if err := f.begin(ctx, &all[i]); err != nil {
-			return nil, err
+			failed[all[i].ID] = err
+			continue
 		}
+		ready = append(ready, all[i])
 	}
-	return all, nil
+	return ready, failed
 }
 
 // did stores that a step of several forgets is done.
@@ -280,10 +296,10 @@ func (f *Forgetting) did(all []forgets.Entry, s forgets.Step, point string) erro
 }
 
 // note keeps how a round ended, for those that wait.
-func (f *Forgetting) note(err error) {
+func (f *Forgetting) note(failed map[string]error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.failed = err
+	f.failed = failed
 	close(f.changed)
 	f.changed = make(chan struct{})
 }
@@ -294,7 +310,7 @@ func (f *Forgetting) Wait(ctx context.Context, id string) error {
 		f.mu.Lock()
 		changed := f.changed
 		f.mu.Unlock()
-		if !f.left(id) {
+		if !f.Left(id) {
 			return nil
 		}
 		select {
@@ -303,7 +319,7 @@ func (f *Forgetting) Wait(ctx context.Context, id string) error {
 			return context.Cause(ctx)
 		}
 		f.mu.Lock()
-		err := f.failed
+		err := f.failed[id]
 		f.mu.Unlock()
 		if err != nil {
 			return err
@@ -311,8 +327,8 @@ func (f *Forgetting) Wait(ctx context.Context, id string) error {
 	}
 }
 
-// left says whether a forget has steps that are left.
-func (f *Forgetting) left(id string) bool {
+// Left says whether a forget has steps that are left.
+func (f *Forgetting) Left(id string) bool {
 	return slices.ContainsFunc(f.ledger.Unfinished(), func(e forgets.Entry) bool { return e.ID == id })
 }
 

@@ -35,6 +35,8 @@ type gateway struct {
 	past   *history.History
 	spaces files.Spaces
 	broken error // of a cleaner
+	// brokenFor is the one chat for which it is broken; "" is each.
+	brokenFor string
 	*forgetting.Forgetting
 }
 
@@ -50,7 +52,12 @@ func open(t *testing.T, dir string) *gateway {
 		Indexes: []forgetting.Cleaner{func(ctx context.Context, c forgetting.Chat) error { return g.past.Forget(ctx, c.ID) }},
 		Cleaners: []forgetting.Cleaner{
 			func(ctx context.Context, c forgetting.Chat) error { return g.spaces.Forget(ctx, c.Forget, c.At) },
-			func(context.Context, forgetting.Chat) error { return g.broken },
+			func(_ context.Context, c forgetting.Chat) error {
+				if g.brokenFor != "" && g.brokenFor != c.ID {
+					return nil
+				}
+				return g.broken
+			},
 		},
 	})
 	return g
@@ -231,6 +238,44 @@ func TestAStepThatFails(t *testing.T) {
 	}
 	if names := g.has(canary(1)); len(names) > 0 {
 		t.Errorf("the word is in %v", names)
+	}
+}
+
+// TestAForgetThatFailsHoldsUpNoOther: the forget of one chat fails again and again, and that of another one is
+// finished, with no error.
+func TestAForgetThatFailsHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
+	g := open(t, t.TempDir())
+	defer func() { g.close() }()
+	g.talk(1)
+	g.talk(2)
+	stuck := g.info(1)
+	g.broken, g.brokenFor = errors.New("the folder is held"), stuck.Chat
+	first, err := g.Forget(t.Context(), forgetting.Ask{Of: stuck})
+	if !errors.Is(err, g.broken) {
+		t.Fatalf("Forget: %v", err)
+	}
+	other, err := g.Forget(t.Context(), forgetting.Ask{Of: g.info(2)})
+	g.must(err)
+	work, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		g.Run(work)
+	}()
+	if err := g.Wait(t.Context(), other); err != nil {
+		t.Errorf("the wait for the other one: %v", err)
+	}
+	stop()
+	<-ended
+	if left := g.UnderWay(); len(left) != 1 || left[0].ID != first {
+		t.Errorf("%v are under way", left)
+	}
+	if names := g.has(canary(2)); len(names) > 0 {
+		t.Errorf("the word of the other chat is in %v", names)
+	}
+	if _, err := g.Finish(t.Context()); !errors.Is(err, g.broken) {
+		t.Errorf("Finish: %v", err)
 	}
 }
 
