@@ -86,24 +86,48 @@ func (f *Forgetting) Forget(ctx context.Context, a Ask) (string, error) {
 	}
 	if a.Of.Current {
 		e.Session = ""
-		all, last, err := f.o.Store.Addresses(a.Of.Chat)
-		if err != nil {
-			return "", err
-		}
-		if len(all) > 1 {
-			e.Moved, e.Until = all, last
-		}
 	}
 	f.first.Lock()
 	defer f.first.Unlock()
-	if err := f.ledger.Add(e); err != nil {
-		return "", fmt.Errorf("the ledger of forgets cannot be written: %w", err)
+	if before := f.unfinished(&e); before != nil {
+		e = *before
+	} else if err := f.add(&e); err != nil {
+		return "", err
 	}
 	failpoint.Hit("F1")
 	f.o.Log.Info().Str("forget", e.ID).Str("chat", e.Chat).Str("conversation", e.Session).Msg("a chat or a conversation is being forgotten")
 	err := f.begin(ctx, &e)
 	f.kick()
 	return e.ID, err
+}
+
+// add adds an entry to the ledger, with the addresses of a whole chat.
+func (f *Forgetting) add(e *forgets.Entry) error {
+	if e.Whole() {
+		all, last, err := f.o.Store.Addresses(e.Chat)
+		if err != nil {
+			return err
+		}
+		if len(all) > 1 {
+			e.Moved, e.Until = all, last
+		}
+	}
+	if err := f.ledger.Add(*e); err != nil {
+		return fmt.Errorf("the ledger of forgets cannot be written: %w", err)
+	}
+	return nil
+}
+
+// unfinished is an earlier attempt at the same forget: a turn that failed is run again.
+func (f *Forgetting) unfinished(e *forgets.Entry) *forgets.Entry {
+	all := f.ledger.Unfinished()
+	i := slices.IndexFunc(all, func(b forgets.Entry) bool {
+		return b.Chat == e.Chat && b.Session == e.Session && b.Question == e.Question
+	})
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
 }
 
 // kick lets the worker look for steps that are left.

@@ -279,6 +279,28 @@ func TestAForgetThatFailsHoldsUpNoOther(t *testing.T) {
 	}
 }
 
+// TestAForgetThatIsAskedAgain: a turn whose forget failed is run again, with the same question. That goes on with
+// the forget that it began.
+func TestAForgetThatIsAskedAgain(t *testing.T) {
+	t.Parallel()
+	g := open(t, t.TempDir())
+	defer func() { g.close() }()
+	g.talk(1)
+	a := forgetting.Ask{Of: g.info(1), Question: "q"}
+	ledger := local.ForgetterOf(g.store).Ledger()
+	g.broken = errors.New("the disk is full")
+	first, err := g.Forget(t.Context(), a)
+	if !errors.Is(err, g.broken) {
+		t.Fatalf("Forget: %v", err)
+	}
+	g.broken = nil
+	again, err := g.Forget(t.Context(), a)
+	g.must(err)
+	if again != first || len(ledger.All()) != 1 {
+		t.Errorf("forget %s is followed by %s; the ledger has %v", first, again, ledger.All())
+	}
+}
+
 // TestForgettingKeepsTheBudget: a chat that its person has forgotten begins anew with the use of the day.
 func TestForgettingKeepsTheBudget(t *testing.T) {
 	t.Parallel()
