@@ -63,7 +63,7 @@ func rooms() map[string][]string {
 		// The operator's operations work on the parts of a gateway, the file of the store among them.
 		"pkg/gateway/admin": append([]string{
 			"pkg/gateway/files", "pkg/gateway/forgetting", "pkg/gateway/linking", "pkg/gateway/socket", "pkg/gateway/telemetry",
-			"pkg/agent", "pkg/agent/...", "pkg/corpus",
+			"pkg/agent", "pkg/agent/...", "pkg/corpus", "pkg/history",
 			"pkg/session", "pkg/session/local", "pkg/session/bolt", "pkg/session/engine/fsck",
 			"pkg/tools", "pkg/policy", "pkg/audit", "pkg/httpd", "pkg/httpd/login",
 		}, vocabulary...),

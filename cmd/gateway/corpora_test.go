@@ -84,5 +84,12 @@ func TestCorporaInDocuments(t *testing.T) {
 		t.Fatal(err)
 	}
 	g.end()
+	past := filepath.Join(w.dir, "state", "index", "history")
+	if err := os.WriteFile(past, []byte("damaged"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	rebuilt()
+	if raw, err := os.ReadFile(past); err != nil || string(raw) == "damaged" {
+		t.Errorf("the index of the pasts of chats is %q, %v", raw, err)
+	}
 }

@@ -227,7 +227,7 @@ under another name. The restored store is held: the gateway runs and sends what
 waits in it only after the verb release, because it may have been done already.`
 	textRestored      = "restored from %s; look at it with %[2]s sessions list, then run %[2]s store release\n"
 	textIndex         = "Make the index of the corpora anew"
-	textIndexRebuild  = "Empty the index and read all files of the corpora again"
+	textIndexRebuild  = "Empty the indexes of words, and read all files of the corpora again"
 	textNoCorpora     = "The configuration names no corpora."
 	textStore         = "Check, save, restore or release the store"
 	textStoreCheck    = "Read the whole store and list its problems"

@@ -38,7 +38,8 @@ func searcher(t *testing.T, w **world) tools.Tool {
 	return recall.New(recall.Options{Past: h})
 }
 
-// TestASearchTaintsATurn that reads content from outside, and no other; the summary names the tool.
+// TestASearchTaintsATurn that reads content from outside, and no other; the tool is offered
+// once the history lacks entries, and the summary names it.
 func TestASearchTaintsATurn(t *testing.T) {
 	t.Parallel()
 	filler := strings.Repeat("words and ", 40)
@@ -55,7 +56,7 @@ func TestASearchTaintsATurn(t *testing.T) {
 				}
 				named := strings.Contains(strings.Join(users(msgs), "\n"), "["+recall.Name+" finds the words of that part]")
 				offered := slices.ContainsFunc(defs, func(d providers.ToolDefinition) bool { return d.Function.Name == recall.Name })
-				if cut := !strings.Contains(strings.Join(users(msgs), "\n"), "the first"); !offered || named && !cut {
+				if cut := !strings.Contains(strings.Join(users(msgs), "\n"), "the first"); offered != cut || named && !cut {
 					t.Errorf("cut %v, offered %v, named %v", cut, offered, named)
 				}
 				switch {

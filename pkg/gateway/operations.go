@@ -52,7 +52,9 @@ func Operate(ctx context.Context, cfg *config.Config, o Options, op admin.Operat
 func (a *App) Operations() *admin.Gateway {
 	return &admin.Gateway{
 		Version: Version(), Engine: a.store, Store: a.store, Agent: a.agent,
-		Tools:  admin.Tools{Registry: a.tools.Registry, Log: a.kept.telemetry, Corpora: a.kept.corpora, Offered: a.tools.Offered},
+		Tools: admin.Tools{
+			Registry: a.tools.Registry, Log: a.kept.telemetry, Corpora: a.kept.corpora, Past: a.kept.past, Offered: a.tools.Offered,
+		},
 		Policy: a.policy, Approvals: a.tools.Approvals, Spaces: a.kept.spaces, Forgetting: a.forgetting,
 		Home: consoleChat(), Web: a.front.page(), Consoles: admin.Consoles{Handler: a.consoles, Group: a.cfg.Admin.Group},
 		Writer: a.writer, Namer: a.channels.namer, Schedule: cronTimetable{}.Describe,

@@ -2,6 +2,7 @@ package session
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"parley/pkg/channels"
@@ -10,6 +11,15 @@ import (
 // The ids of items, calls, tasks and messages are made here, and nowhere else. They are
 // deterministic: a step that is made again after a crash makes the same id, and the
 // engine accepts each id once. They are stored, so their forms stay as they are.
+
+// First says that a turn's session is the one with which its chat began. Chats and sessions are
+// numbered together, and a chat is made with a session, so the two numbers are neighbours.
+func (i *TurnInfo) First() bool {
+	const base = 36
+	chat, errChat := strconv.ParseUint(strings.TrimPrefix(i.Chat, "c"), base, 64)
+	own, errOwn := strconv.ParseUint(strings.TrimPrefix(i.Session, "s"), base, 64)
+	return errChat == nil && errOwn == nil && own == chat+1
+}
 
 // InboundItemID is the id of the item that a channel's inbound becomes.
 func InboundItemID(at channels.Address, inbound string) string {

@@ -41,7 +41,8 @@ type Annotations struct {
 	// Finds marks the tool by which a model finds the others, with [Callable]. A loop whose
 	// registry offers it offers it alone, and each other one once it was found or called.
 	Finds bool
-	// Recalls marks the tool that a summary names: it finds the words that it stands for.
+	// Recalls marks the tool that finds what a request lacks of the chat's past. A summary names it,
+	// and a request that lacks no part does without it.
 	Recalls bool
 	// Level is the level that the chat must have; empty: LevelRead for ReadOnly, else
 	// LevelWrite.

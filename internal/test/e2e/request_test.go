@@ -53,7 +53,7 @@ func TestTheRequestOfHi(t *testing.T) {
 		settings    map[string]any
 		most, tools int
 	}{
-		"all tools": {nil, 7700, 19},
+		"all tools": {nil, 7700, 20},
 		"on demand": {map[string]any{"lazy": true}, 2200, 1},
 	} {
 		r, _ := hiRequest(t, c.settings)

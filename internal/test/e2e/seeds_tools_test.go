@@ -69,8 +69,8 @@ func exampleToolOfTheOperator(t *testing.T, s settings) {
 	t.Helper()
 	tg := faketelegram.New(t)
 	chat := tg.Private(tg.User("Ada"))
-	w := newOwned(t, tg, chat, s, nil, map[string]act{"translate": calls("translate", `{"who": "Ada"}`)})
-	if out, err := w.gw.Command(w.ctx, nil, "tool", "new", "translate").CombinedOutput(); err != nil {
+	w := newOwned(t, tg, chat, s, nil, map[string]act{"pages": calls("pages", `{"who": "Ada"}`)})
+	if out, err := w.gw.Command(w.ctx, nil, "tool", "new", "pages").CombinedOutput(); err != nil {
 		t.Fatalf("tool new: %v\n%s", err, out)
 	}
 	program := `#!/bin/sh
@@ -79,7 +79,7 @@ while [ ! -e go ]; do sleep 0.05; done
 echo "progress: 2 of 2 pages" >&2
 printf '{"for_llm": "2 pages for %s", "for_user": "Translated 2 pages."}' "$PARLEY_ARG_who"
 `
-	if err := testtools.WriteProgram(filepath.Join(w.gw.Dir, "workspace", "tools", "translate", "run"), program); err != nil {
+	if err := testtools.WriteProgram(filepath.Join(w.gw.Dir, "workspace", "tools", "pages", "run"), program); err != nil {
 		t.Fatal(err)
 	}
 	w.process.Signal(syscall.SIGTERM)
@@ -89,9 +89,9 @@ printf '{"for_llm": "2 pages for %s", "for_user": "Translated 2 pages."}' "$PARL
 	w.start()
 	chat.Say("hello again")
 	w.says(chat, "heard: hello again")
-	w.needsSandbox("translate")
+	w.needsSandbox("pages")
 
-	chat.Say("translate")
+	chat.Say("pages")
 	w.await("its progress", func() bool {
 		var seen []string
 		for _, d := range chat.Drafts() {

@@ -20,6 +20,8 @@ type Window struct {
 	// begin at From from now on: then the next requests begin with the same messages as
 	// this one.
 	Cut bool
+	// Partial says that the session has entries that Messages lack.
+	Partial bool
 	// Outside says that content from outside had entered a turn that wrote one of Messages,
 	// Tainted that a summary among them was made of such content.
 	Outside, Tainted bool
@@ -142,9 +144,9 @@ type windowBuilder struct {
 	// entries have no room.
 	passed int
 	full   bool
-	// cutOff says that an entry was left out for its age, passedFrom that there are entries before
-	// [Past].From.
-	cutOff, passedFrom bool
+	// cutOff says that an entry was left out for its age, partial that one was passed over,
+	// passedFrom that there are entries before [Past].From.
+	cutOff, partial, passedFrom bool
 }
 
 // entryFacts are those of an entry: its place in the history, its size, and its marks.
@@ -198,7 +200,7 @@ func (b *windowBuilder) step(e session.Entry) bool {
 	// The message that began the turn has its place after them.
 	b.full = b.tokens+n > b.most || len(b.kept) >= b.entries-1
 	if b.full || b.turnTokens+n > b.mostSteps() || b.turn >= b.past.Entries*5/8 {
-		b.passed = 1
+		b.passed, b.partial = 1, true
 		b.cutOff = b.cutOff || b.full
 		b.dropResults()
 		return true
@@ -256,6 +258,7 @@ func (b *windowBuilder) window() Window {
 		w.Outside = w.Outside || e.outside
 		w.Tainted = w.Tainted || e.summary && e.outside
 	}
+	w.Partial = w.From > 1 || b.cutOff || b.partial
 	slices.Reverse(w.Messages)
 	return w
 }

@@ -73,6 +73,8 @@ type Input struct {
 	// Blank reports whether the beginning of an answer may turn out to be empty of
 	// news.
 	Blank func(text string) bool
+	// Whole says that the request has all that the chat said before: there is no part to recall.
+	Whole bool
 }
 
 // Place is the place of a turn that has one for each step. A step is a request to the

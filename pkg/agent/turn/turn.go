@@ -240,6 +240,7 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 		if h.Tainted && !isFree(t) {
 			t.Provenance.Taint()
 		}
+		t.Input.Whole = !h.Partial && t.Info.First() && !isFree(t)
 		all := len(h.Messages)
 		msgs := caller.Frame(system, setting, h.Messages, users, past.messages)
 		t.At(StageAsking)
@@ -322,7 +323,7 @@ func loopConfig(t *Turn, model *Model, past resumed) tools.ToolLoopConfig {
 func (t *Turn) Offered() *tools.ToolRegistry {
 	wish := Wish(t)
 	return t.Deps.Tools.Filter(func(name string, an tools.Annotations) bool {
-		if !t.Principal.Level.Allows(policy.Level(an.Level)) || !caller.Leaves(wish, name) {
+		if !t.Principal.Level.Allows(policy.Level(an.Level)) || an.Recalls && t.Input.Whole || !caller.Leaves(wish, name) {
 			return false
 		}
 		return t.handler.Offers(name) && (t.Deps.Offered == nil || t.Deps.Offered(t.Origin.Address, name))

@@ -14,6 +14,7 @@ import (
 	"parley/pkg/gateway/files"
 	"parley/pkg/gateway/forgetting"
 	"parley/pkg/gateway/telemetry"
+	"parley/pkg/history"
 	"parley/pkg/policy"
 	"parley/pkg/session"
 	"parley/pkg/session/local"
@@ -78,6 +79,8 @@ type Tools struct {
 	Log *telemetry.Log
 	// Corpora are the folders of documents that some of them search.
 	Corpora *corpus.Library
+	// Past has the words of the chats' pasts.
+	Past *history.History
 	// Offered says whether a chat has a tool.
 	Offered func(at channels.Address, tool string) bool
 }

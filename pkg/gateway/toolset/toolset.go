@@ -111,6 +111,7 @@ func (s *Set) AddAgentTools(p Ports) {
 	s.register(p)
 	s.Registry.SetEnabled(senses.TranscribeName, p.Hears)
 	s.Registry.SetEnabled(senses.DescribeName, p.Sees)
+	s.Registry.SetEnabled(senses.TranslateName, s.cfg.Roles.Translate != "")
 	before := s.Registry.List()
 	registerScripts(s.Registry, s.cfg, s.boxes.safe)
 	for _, name := range s.Registry.List() {

@@ -13,8 +13,8 @@ type input struct {
 
 // New makes the tool calculator, which evaluates an expression and returns a [Result].
 func New() tools.Tool {
-	return tools.New("calculator", "Evaluate + - * / // % ^ !, 15% of 80, 200 + 10%, sqrt cbrt root abs sin cos tan asin "+
-		"acos atan log ln log2 exp min max floor ceil round gcd lcm fact, pi e tau; in radians. Exact if possible.",
+	return tools.New("calculator", "Evaluate + - * / // % ^ !, 200 + 10%, sqrt cbrt root abs sin cos tan asin "+
+		"acos atan log ln log2 exp min max floor ceil round gcd lcm fact, pi e tau; in radians.",
 		tools.Annotations{ReadOnly: true, Idempotent: true, Level: tools.LevelChat},
 		func(_ context.Context, in input) (any, error) {
 			result, err := Eval(in.Expression)

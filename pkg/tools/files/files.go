@@ -104,18 +104,18 @@ func New(o Options) []tools.Tool {
 	add := tools.Annotations{Ordered: true, Level: tools.LevelWrite}
 	return []tools.Tool{
 		tools.New("list_dir",
-			"List a workspace folder.",
+			"List a folder.",
 			look, a.listDir),
 		tools.NewExamined("read_file", "Read a workspace file; PDF and DOCX as text, base64 if binary.", read, a.examineRead, a.readFile),
 		tools.NewExamined("search_files",
-			"Search a folder for file names, lines with content, or both.",
+			"Search file names, lines with content, or both.",
 			look, a.examineSearch, a.searchFiles),
 		tools.New("file_info",
-			"Type, size, time and mode of a path, if it exists.",
+			"Type, size, time, mode of a path.",
 			look, a.fileInfo),
-		newWriter("write_file", "Write or replace a whole workspace file.", change, a, planWrite),
-		newWriter("edit_file", "Replace old_text in a file, where it must occur exactly once.", change, a, planEdit),
-		newWriter("append_file", "Add to the end of a file, without a line break, or make it.", add, a, planAppend),
+		newWriter("write_file", "Write a whole workspace file.", change, a, planWrite),
+		newWriter("edit_file", "Replace old_text, which must occur exactly once.", change, a, planEdit),
+		newWriter("append_file", "Add to the end of a file, or make it.", add, a, planAppend),
 		newWriter("delete_file", "Delete a file or empty folder.", change, a, planDelete),
 	}
 }

@@ -72,7 +72,7 @@ type sendInput struct {
 // needs the right to read: a sent file was read.
 func NewSend(o Options, to Sender) tools.Tool {
 	an := tools.Annotations{Level: tools.LevelRead, Ordered: true, Speaks: true}
-	return tools.New("send_file", "Send a workspace file to this chat now, as it is.", an, courier{newAccess(o), to}.sendFile)
+	return tools.New("send_file", "Send a workspace file here.", an, courier{newAccess(o), to}.sendFile)
 }
 
 // courier is shared by all sendings.

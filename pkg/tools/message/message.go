@@ -35,7 +35,7 @@ func (*Tool) Name() string { return "message" }
 
 // Description tells the model the purpose of the tool.
 func (*Tool) Description() string {
-	return "Send text to this chat at once; do not repeat it in the answer."
+	return "Send text here at once; do not repeat it in the answer."
 }
 
 // Parameters is the schema of the one argument, text.

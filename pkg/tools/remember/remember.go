@@ -20,9 +20,9 @@ type Book interface {
 }
 
 type arguments struct {
-	Fact   string `json:"fact,omitempty" jsonschema:"one sentence that stands alone, in 500 bytes"`
-	Here   bool   `json:"here,omitempty" jsonschema:"only for this chat, not for all direct chats with this person"`
-	Forget string `json:"forget,omitempty" jsonschema:"id of the fact to remove; with fact, that one takes its place"`
+	Fact   string `json:"fact,omitempty" jsonschema:"one sentence, in 500 bytes"`
+	Here   bool   `json:"here,omitempty" jsonschema:"only here"`
+	Forget string `json:"forget,omitempty"`
 }
 
 type answer struct {
@@ -33,9 +33,8 @@ type answer struct {
 
 // The texts for the model.
 const (
-	textDescription = "Keep a fact for later conversations when a person asks you to or it will clearly help them, or remove one. " +
-		"You are told all facts in each turn."
-	textNeither = "give fact, or forget, or both"
+	textDescription = "Keep a fact for later turns, or forget one."
+	textNeither     = "give fact, or forget, or both"
 )
 
 // New makes the tool.

@@ -14,7 +14,7 @@ import (
 	"parley/pkg/tools"
 )
 
-const description = "Say text here later, once or repeatedly; with prompt, act on it yourself then. " +
+const description = "Say text here later, once or repeatedly; with prompt, act on it then. " +
 	"create takes text and one of in, at, every, cron. Tell the person when it is due."
 
 type input struct {
@@ -27,7 +27,7 @@ type input struct {
 	At       string `json:"at,omitempty" jsonschema:"monday 9:00, 2026-11-22 09:00"`
 	Every    string `json:"every,omitempty" jsonschema:"90m, 6 hours; 60 seconds or more"`
 	Cron     string `json:"cron,omitempty" jsonschema:"0 9 * * 1-5, @daily"`
-	Timezone string `json:"timezone,omitempty" jsonschema:"of the person"`
+	Timezone string `json:"timezone,omitempty"`
 	CatchUp  string `json:"catch_up,omitempty" jsonschema:"missed runs: once or skip"`
 }
 

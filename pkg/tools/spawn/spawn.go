@@ -63,7 +63,7 @@ func New(a Agents, deadline time.Duration) []tools.Tool {
 	waits.Timeout = deadline + overtime
 	return []tools.Tool{
 		tools.New(Spawn,
-			"Start a background agent for long work. It does not see this chat, and reports to it by itself.",
+			"Start a background agent for long work. It does not see this chat, and reports to it.",
 			an, func(ctx context.Context, in arguments) (any, error) {
 				limit, err := in.check(deadline, deadline)
 				if err != nil {
@@ -80,7 +80,7 @@ func New(a Agents, deadline time.Duration) []tools.Tool {
 				}, nil
 			}),
 		tools.New(Subagent,
-			"As spawn, but wait for the report. Several calls run side by side.",
+			"As spawn, but wait for the report; calls run side by side.",
 			waits, func(ctx context.Context, in arguments) (any, error) {
 				limit, err := in.check(min(waitTime, deadline), deadline)
 				if err != nil {

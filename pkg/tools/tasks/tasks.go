@@ -43,7 +43,7 @@ type arguments struct {
 // New makes the tool.
 func New(b Book) tools.Tool {
 	return tools.New("tasks",
-		"List this chat's background tasks, or cancel one by id.",
+		"List this chat's tasks, or cancel one by id.",
 		tools.Annotations{Level: tools.LevelChat, Idempotent: true, Volatile: true},
 		func(ctx context.Context, in arguments) (any, error) {
 			switch {

@@ -43,7 +43,7 @@ func newFetcher(o Options) *fetcher {
 
 func (f *fetcher) tool() tools.Tool {
 	return tools.NewExamined("web_fetch",
-		"Read an http or https page, as Markdown. A long one is cut: go on at offset.",
+		"Read an http or https page, as Markdown. Go on at offset if cut.",
 		tools.Annotations{
 			ReadOnly: true, Idempotent: true, OpenWorld: true, Level: tools.LevelRead,
 			Timeout: f.o.Timeout + 2*maxConvert, MaxOutput: maxPart + 8<<10,

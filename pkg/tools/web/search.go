@@ -125,7 +125,7 @@ func (unusable) parse(int, []byte) ([]result, error) { return nil, nil }
 
 func (s *searcher) tool() tools.Tool {
 	return tools.New("web_search",
-		"Search the web. Read a result with web_fetch.",
+		"Search the web.",
 		tools.Annotations{
 			ReadOnly: true, Idempotent: true, OpenWorld: true, Level: tools.LevelRead,
 			Timeout: s.o.Timeout + maxConvert, MaxOutput: 64 << 10,
