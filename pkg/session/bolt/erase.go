@@ -31,6 +31,8 @@ type Forgotten interface {
 	Remove(k kv.Tx, now time.Time) error
 	// HasRest says whether a piece of a forgotten one is left.
 	HasRest(k kv.Reader) bool
+	// Highest is the highest number that is known of them; the store gives out higher ones alone.
+	Highest() (uint64, error)
 }
 
 // nobody is the [Forgotten] of a store without a ledger.
@@ -39,6 +41,7 @@ type nobody struct{}
 func (nobody) Has(kv.Reader) (bool, error)   { return false, nil }
 func (nobody) Remove(kv.Tx, time.Time) error { return nil }
 func (nobody) HasRest(kv.Reader) bool        { return false }
+func (nobody) Highest() (uint64, error)      { return 0, nil }
 
 // erasePages is how many pages are looked at while the store is held: a few milliseconds.
 const erasePages = 256
@@ -183,8 +186,12 @@ func forget(db *bbolt.DB, path string, f Forgotten, now time.Time) error {
 }
 
 // dropForgotten does so with the file of the store, where that has something of them: an operator has put it
-// in place, or a process died before it had deleted them.
+// in place, or a process died before it had deleted them. Such a file may also have lower numbers to give out
+// than theirs: a later chat must not be taken for one of them.
 func dropForgotten(db *bbolt.DB, path string, f Forgotten, now time.Time) error {
+	if err := raise(db, f); err != nil {
+		return err
+	}
 	has := false
 	err := table.Guard(func() error {
 		return db.View(func(b *bbolt.Tx) error {
@@ -197,6 +204,25 @@ func dropForgotten(db *bbolt.DB, path string, f Forgotten, now time.Time) error 
 		return err
 	}
 	return forget(db, path, f, now)
+}
+
+// raise lets the store give out no number that one of them may have had.
+func raise(db *bbolt.DB, f Forgotten) error {
+	highest, err := f.Highest()
+	if err != nil {
+		return err
+	}
+	return table.Guard(func() error {
+		last := uint64(0)
+		err := db.View(func(b *bbolt.Tx) (err error) {
+			last, err = table.LastNumber(&fileTx{b: b})
+			return err
+		})
+		if err != nil || last >= highest {
+			return err
+		}
+		return db.Update(func(b *bbolt.Tx) error { return table.CountFrom(&fileTx{b: b}, highest) })
+	})
 }
 
 // eraseAlone erases a file that no other transaction uses.

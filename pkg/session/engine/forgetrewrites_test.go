@@ -296,3 +296,35 @@ func holdsChat(t *testing.T, dir string, at session.Info) *local.Engine {
 	}
 	return e
 }
+
+// TestALaterChatIsNoForgottenOne: a file of the time before a chat that moved and was forgotten is copied into
+// place. A chat that begins at an address of that one gets a higher number, and stays at the next start.
+func TestALaterChatIsNoForgottenOne(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	e := open(t, dir)
+	exchange(t, e, "other", "o1", "kept")
+	snap, err := e.Snapshot(t.Context())
+	must(t, err)
+	b, err := os.ReadFile(snap)
+	must(t, err)
+	at := exchange(t, e, "early", "e1", forgottenWord)
+	must(t, e.Chats().Move(t.Context(), message("early", "", "").Address, message("late", "", "").Address))
+	f := local.ForgetterOf(e)
+	all, last, err := f.Addresses(at.Chat)
+	must(t, err)
+	must(t, f.Ledger().Add(forgets.Entry{ID: "f1", Time: time.Now(), Chat: at.Chat, Moved: all, Until: last}))
+	must(t, e.Close())
+	must(t, os.WriteFile(filepath.Join(dir, "parley.db"), b, 0o600))
+	for _, id := range []string{"", "l9"} {
+		e = open(t, dir)
+		if id == "" {
+			put(t, e, message("late", "l9", "fresh"))
+			must(t, e.Close())
+			continue
+		}
+		if _, err = e.Inbox().Waits(t.Context(), id); err != nil {
+			t.Errorf("the message of the later chat: %v", err)
+		}
+	}
+}

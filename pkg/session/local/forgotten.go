@@ -88,6 +88,12 @@ func (f forgotten) Remove(k kv.Tx, now time.Time) error {
 	return rules.RemoveSome(t)
 }
 
+// Highest is the highest number that is known of them.
+func (f forgotten) Highest() (uint64, error) {
+	all, err := f.entries()
+	return highest(all), err
+}
+
 // highest is the highest number that is known of forgotten chats and conversations. A new one that had a lower
 // number could be taken for one of them.
 func highest(all []forgets.Entry) (n uint64) {
