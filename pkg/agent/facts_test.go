@@ -277,3 +277,17 @@ func TestFactsOfFortyChats(t *testing.T) {
 	}
 	w.settled()
 }
+
+// TestAFactIsRemovedByItsIDInCapitals, alone and for another one in its place.
+func TestAFactIsRemovedByItsIDInCapitals(t *testing.T) {
+	t.Parallel()
+	w := school(t)
+	first := stored(t, w.asks("2", "2", "remember I like tea"))
+	second := stored(t, w.asks("2", "2", "remember I like milk"))
+	w.asks("2", "2", "forget "+strings.ToUpper(first))
+	w.asks("2", "2", "replace "+strings.ToUpper(second)+" I like coffee")
+	if got := w.asks("2", "2", "what do you know?"); got != "I know: I like coffee" {
+		t.Error(got)
+	}
+	w.settled()
+}

@@ -106,7 +106,7 @@ func (c Calls) Remember( //nolint:revive // flag-parameter: it is the model's wo
 		f.Person, whose = scope.Person, whosePerson
 	}
 	if instead != "" {
-		if err := c.mayRemove(ctx, t, scope, instead); err != nil {
+		if instead, err = c.mayRemove(ctx, t, scope, instead); err != nil {
 			return "", "", err
 		}
 	}
@@ -126,7 +126,7 @@ func (c Calls) Forget(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.mayRemove(ctx, t, scope, id); err != nil {
+	if id, err = c.mayRemove(ctx, t, scope, id); err != nil {
 		return err
 	}
 	err = c.Memory.Facts.ForgetFact(ctx, scope, id)
@@ -148,13 +148,17 @@ func (c Calls) scope(ctx context.Context) (*turn.Turn, session.FactScope, error)
 	return t, ScopeOf(t), nil
 }
 
-// mayRemove refuses to remove a fact of another person of the chat without the level write.
-func (c Calls) mayRemove(ctx context.Context, t *turn.Turn, scope session.FactScope, id string) error {
+// mayRemove refuses to remove a fact of another person of the chat without the level write. It returns the id
+// as the fact has it: a model may write it in capitals.
+func (c Calls) mayRemove(ctx context.Context, t *turn.Turn, scope session.FactScope, id string) (string, error) {
 	f, err := c.Memory.find(ctx, scope, id)
-	if err == nil && f != nil && !mayRemove(t, f) {
-		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf(textNotYours, id), nil)
+	if err != nil || f == nil {
+		return id, err
 	}
-	return err
+	if !mayRemove(t, f) {
+		return id, tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf(textNotYours, id), nil)
+	}
+	return f.ID, nil
 }
 
 func mayRemove(t *turn.Turn, f *session.Fact) bool {

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,6 +10,8 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/session/engine/table"
+	"parley/pkg/session/kv"
 	"parley/pkg/session/local"
 )
 
@@ -143,5 +146,68 @@ func TestFactsHaveABound(t *testing.T) {
 	tell(t, e, other.Chat, "", "room here", "")
 	if _, err := local.Facts(e).Remember(t.Context(), session.Fact{Chat: "c0", Text: "nowhere"}, ""); !errors.Is(err, session.ErrNotFound) {
 		t.Errorf("in a chat that there is not: %v", err)
+	}
+}
+
+// TestAFactInThePlaceOfAnother: that one goes also where the same fact is stored already, once.
+func TestAFactInThePlaceOfAnother(t *testing.T) {
+	t.Parallel()
+	e := open(t, t.TempDir())
+	put(t, e, message("a", "1", "x"))
+	info, err := e.Sessions().Lookup(t.Context(), message("a", "", "").Address)
+	must(t, err)
+	same := tell(t, e, info.Chat, "", "the same", "turn/1")
+	old := tell(t, e, info.Chat, "", "the old one", "turn/2")
+	for range 2 { // the call runs again after a crash
+		f, err := local.Facts(e).Remember(t.Context(), session.Fact{Chat: info.Chat, Text: "the same", Call: "turn/3"}, old.ID)
+		if err != nil || f.ID != same.ID {
+			t.Errorf("it is stored as %+v: %v", f, err)
+		}
+		if got := told(t, e, info.Chat, ""); !slices.Equal(got, []string{"the same"}) {
+			t.Errorf("the chat has %q", got)
+		}
+	}
+}
+
+// TestADamagedFactIsForgotten with its chat, also with that of which it became a part: no byte of it is left.
+func TestADamagedFactIsForgotten(t *testing.T) {
+	t.Parallel()
+	for name, moves := range map[string]bool{"alone": false, "merged": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			e := opened(t, dir)
+			put(t, e, message("a", "1", "x"), message("b", "2", "x"))
+			info, err := e.Sessions().Lookup(t.Context(), message("a", "", "").Address)
+			must(t, err)
+			tell(t, e, info.Chat, "", forgottenWord, "turn/1")
+			must(t, e.Close())
+			withStore(t, dir, func(s kv.Store) error {
+				return s.Update(func(k kv.Tx) error {
+					key, v := k.Cursor(table.Facts).Seek(nil)
+					key, v = bytes.Clone(key), bytes.Clone(v)
+					v[0] ^= 1
+					return k.Put(table.Facts, key, v)
+				})
+			})
+			e = opened(t, dir)
+			if moves {
+				must(t, e.Chats().Move(t.Context(), message("b", "", "").Address, message("a", "", "").Address))
+			}
+			info, err = e.Sessions().Lookup(t.Context(), message("a", "", "").Address)
+			must(t, err)
+			must(t, local.ForgetterOf(e).Forget(t.Context(), info.Chat, ""))
+			must(t, e.Close())
+			withStore(t, dir, func(s kv.Store) error {
+				return s.View(func(k kv.Reader) error {
+					for _, b := range []table.Bucket{table.Facts, table.Bad} {
+						if key, v := k.Cursor(b).Seek(nil); key != nil {
+							t.Errorf("%s has %x: %q", b, key, v)
+						}
+					}
+					return nil
+				})
+			})
+		})
 	}
 }

@@ -44,6 +44,7 @@ func Remember(t *table.Tx, f session.Fact, instead string) (session.Fact, error)
 	}
 	scope := session.FactScope{Chat: f.Chat, Person: f.Person}
 	number, size := 0, 0
+	var same *session.Fact
 	all := FactsOf(t, scope)
 	for i := range all {
 		other := &all[i]
@@ -51,15 +52,19 @@ func Remember(t *table.Tx, f session.Fact, instead string) (session.Fact, error)
 		case other.Person != f.Person, other.ID == instead:
 			continue
 		case other.Text == f.Text, other.Call == f.Call && f.Call != "":
-			return *other, nil
+			same = other
 		}
 		number++
 		size += len(other.Text)
 	}
 	if instead != "" {
-		if err := ForgetFact(t, scope, instead); err != nil {
+		err := ForgetFact(t, scope, instead)
+		if err != nil && (same == nil || !errors.Is(err, session.ErrNotFound)) { // a call that runs again has removed it
 			return f, err
 		}
+	}
+	if same != nil {
+		return *same, nil
 	}
 	if number >= session.MaxFacts || size+len(f.Text) > session.MaxFactBytes {
 		return f, fmt.Errorf("there are %d facts with %d bytes: %w", number, size, session.ErrFull)
@@ -98,20 +103,23 @@ func dropFact(t *table.Tx, f *session.Fact) error {
 	return t.Delete(table.FactsOf, table.FactOfKey(f))
 }
 
-// forgetFacts removes the facts that were told in a chat.
+// forgetFacts removes the facts that were told in a chat, and the damaged ones.
 func forgetFacts(t *table.Tx, n uint64) error {
-	return eachFact(t, n, func(f *session.Fact) error { return dropFact(t, f) })
+	err := eachFact(t, n, func(f *session.Fact) error { return dropFact(t, f) })
+	return errors.Join(err, removeBad(t, table.Facts, table.NumKey(n)))
 }
 
-// takeOverTold makes the facts that were told in another chat those of a chat.
+// takeOverTold makes the facts that were told in another chat those of a chat. Its damaged ones are removed: a
+// later forget of the chat would not find them.
 func takeOverTold(t *table.Tx, n, other uint64) error {
-	return eachFact(t, other, func(f *session.Fact) error {
+	err := eachFact(t, other, func(f *session.Fact) error {
 		if err := dropFact(t, f); err != nil {
 			return err
 		}
 		f.Chat = table.ChatID(n)
 		return putFact(t, f)
 	})
+	return errors.Join(err, removeBad(t, table.Facts, table.NumKey(other)))
 }
 
 // eachFact does something with each fact that was told in a chat. A damaged one is set aside.
