@@ -5,7 +5,8 @@
 //   - PDF, DOCX and HTML are parsed in a process of their own, in the sandbox of package
 //     sandbox: this program itself in another role. It gets the bytes of one document as its
 //     input, and can open no file and reach no network. It has [MaxTime] and [MaxMemory]. Where
-//     there is no sandbox, these documents are refused with the reason. The other formats are
+//     there is no sandbox, these documents are refused with the reason. A document that waits
+//     for its place is not read before it has one. The other formats are
 //     text already, and only decoded.
 //   - A text has its pages and headings where the format has them ([Section]). It has at most
 //     [MaxText] bytes and [MaxPages] pages; a text that ends before its document says so in

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"sync"
 
 	"parley/pkg/sandbox"
 )
@@ -61,28 +62,63 @@ func (r *Reader) Available() error {
 // Read gives the text of a document. A document that has none for its reader is an [Error];
 // another error is about Content or ctx.
 func (r *Reader) Read(ctx context.Context, f File) (*Document, error) {
-	data, err := io.ReadAll(io.LimitReader(f.Content, MaxSize+1))
+	head, err := io.ReadAll(io.LimitReader(f.Content, headSize))
 	if err != nil {
 		return nil, fmt.Errorf("read a document: %w", err)
 	}
-	if len(data) > MaxSize {
-		return nil, &Error{Reason: fmt.Sprintf("The document is larger than the %d MB that are read.", MaxSize>>20)}
-	}
-	switch kind := Detect(f.Name, data[:min(len(data), headSize)]); kind {
+	in := &input{from: io.MultiReader(bytes.NewReader(head), f.Content)}
+	switch kind := Detect(f.Name, head); kind {
 	case PDF, DOCX, HTML:
-		return r.parse(ctx, f, kind, data)
+		return r.parse(ctx, f, kind, in)
 	case "":
 		return nil, &Error{Reason: "The file has no format that can be read as text."}
 	default:
+		data, _ := io.ReadAll(in)
+		if err := in.failed(); err != nil {
+			return nil, err
+		}
 		return plain(kind, data)
 	}
+}
+
+// input is a document on the way to its reader. It says why the reader got less than the whole document.
+type input struct {
+	from io.Reader
+
+	mu   sync.Mutex // the sandbox may still read when the helper has ended
+	size int
+	err  error
+}
+
+// Read implements [io.Reader].
+func (in *input) Read(p []byte) (int, error) {
+	n, err := in.from.Read(p)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.size += n
+	switch {
+	case in.size > MaxSize:
+		in.err = &Error{Reason: fmt.Sprintf("The document is larger than the %d MB that are read.", MaxSize>>20)}
+		return 0, in.err
+	case err != nil && !errors.Is(err, io.EOF):
+		in.err = fmt.Errorf("read a document: %w", err)
+	}
+	return n, err
+}
+
+// failed is the reason, or nil.
+func (in *input) failed() error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.err
 }
 
 // role is the argument with which this program parses a document and ends.
 const role = "parse-document"
 
-// parse has a helper process parse a document.
-func (r *Reader) parse(ctx context.Context, f File, kind Kind, data []byte) (*Document, error) {
+// parse has a helper process parse a document. The document is read when the process has its place: those that wait for one
+// lie in no memory.
+func (r *Reader) parse(ctx context.Context, f File, kind Kind, in *input) (*Document, error) {
 	if err := r.Available(); err != nil {
 		return nil, err
 	}
@@ -98,13 +134,15 @@ func (r *Reader) parse(ctx context.Context, f File, kind Kind, data []byte) (*Do
 	res, err := r.runner.Run(ctx, sandbox.Command{
 		Owner: f.Owner, Waits: f.Waits, Path: self, Args: []string{role, string(kind)}, Workspace: empty,
 		Env:   []string{"GOMAXPROCS=1", "GOTRACEBACK=none", fmt.Sprintf("GOMEMLIMIT=%d", MaxMemory/2)},
-		Stdin: bytes.NewReader(data), Timeout: MaxTime, MaxOutput: 2 * maxAnswer,
+		Stdin: in, Timeout: MaxTime, MaxOutput: 2 * maxAnswer,
 	})
 	switch {
 	case errors.Is(err, sandbox.ErrBusy):
 		return nil, &Error{Reason: "Too many documents are being read at the moment; try again later.", Unavailable: true, cause: err}
 	case err != nil:
 		return nil, fmt.Errorf("read a document: %w", err)
+	case in.failed() != nil:
+		return nil, in.failed()
 	case res.TimedOut:
 		return nil, &Error{Reason: fmt.Sprintf("The %s takes longer to read than the %v that it may.", kind, MaxTime)}
 	case res.Limit != "":

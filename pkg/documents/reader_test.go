@@ -3,8 +3,10 @@ package documents_test
 import (
 	"context"
 	"errors"
+	"io"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -70,5 +72,48 @@ func TestHeadingsAreBounded(t *testing.T) {
 	}
 	if n := len(d.String()); n > documents.MaxText || n < documents.MaxText/4 || !strings.Contains(d.Note, "ends here, after 4 MB") {
 		t.Errorf("the text has %d bytes, the note is %q", n, d.Note)
+	}
+}
+
+// TestADocumentThatWaitsLiesInNoMemory counts the bytes that are read of a document before its helper process has a place.
+func TestADocumentThatWaitsLiesInNoMemory(t *testing.T) {
+	t.Parallel()
+	page := strings.NewReader("<html>" + strings.Repeat("a", 1<<20))
+	whole := page.Len()
+	read := 0
+	r := documents.NewWith(helper(func(c sandbox.Command) (sandbox.Result, error) {
+		read = whole - page.Len()
+		if n, err := io.Copy(io.Discard, c.Stdin); err != nil || n != int64(whole) {
+			t.Errorf("the helper got %d of %d bytes, %v", n, whole, err)
+		}
+		return sandbox.Result{Stdout: []byte(`{"document":{}}`)}, nil
+	}))
+	if _, err := r.Read(t.Context(), documents.File{Name: "a.html", Content: page}); err != nil {
+		t.Fatal(err)
+	}
+	if read > 8<<10 {
+		t.Errorf("%d bytes were read before there was a place", read)
+	}
+}
+
+// TestADocumentThatIsNotReadToItsEnd gives a document that is too large, or cannot be read on, to a real helper: what came
+// of it is not taken for the document.
+func TestADocumentThatIsNotReadToItsEnd(t *testing.T) {
+	t.Parallel()
+	r := readerFor(t)
+	broken := errors.New("the disk is broken")
+	page := "<html><p>" + strings.Repeat("a", 64<<10)
+	for _, name := range []string{"a.html", "a.txt"} {
+		_, err := r.Read(t.Context(), documents.File{
+			Name: name, Content: io.MultiReader(strings.NewReader(page), iotest.ErrReader(broken)),
+		})
+		if _, refused := errors.AsType[*documents.Error](err); refused || !errors.Is(err, broken) {
+			t.Errorf("%s: the answer is %v", name, err)
+		}
+		_, err = r.Read(t.Context(), documents.File{Name: name, Content: strings.NewReader(page + strings.Repeat("a", documents.MaxSize))})
+		e, ok := errors.AsType[*documents.Error](err)
+		if !ok || e.Unavailable || !strings.HasPrefix(e.Reason, "The document is larger than the 32 MB") {
+			t.Errorf("%s: the answer is %v", name, err)
+		}
 	}
 }
