@@ -13,11 +13,16 @@ const headSize = 4 << 10
 // Detect tells the format of a document by its first bytes, and by its name where several
 // formats are text; "" for anything else.
 func Detect(name string, head []byte) Kind {
-	const signatureWithin = 1024 // of a PDF: other programs accept bytes before it
+	const (
+		pdfMark         = "%PDF-"
+		signatureWithin = 1024 // of a PDF: other programs accept bytes before it
+	)
 	ext := strings.ToLower(path.Ext(name))
 	switch {
-	case bytes.Contains(head[:min(len(head), signatureWithin)], []byte("%PDF-")):
+	case begins(head, pdfMark):
 		return PDF
+	case (ext == ".pdf" || !isText(head)) && bytes.Contains(head[:min(len(head), signatureWithin)], []byte(pdfMark)):
+		return PDF // a text of another name may speak of the mark
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		if ext == ".docx" || ext == ".docm" || ext == ".dotx" {
 			return DOCX
@@ -42,10 +47,10 @@ func Detect(name string, head []byte) Kind {
 	return Text
 }
 
-// begins says whether a text begins with a tag, in upper or lower case.
-func begins(head []byte, tag string) bool {
+// begins says whether a text begins with a mark, in upper or lower case.
+func begins(head []byte, mark string) bool {
 	head = bytes.TrimLeft(head, "\uFEFF \t\r\n")
-	return len(head) >= len(tag) && strings.EqualFold(string(head[:len(tag)]), tag)
+	return len(head) >= len(mark) && strings.EqualFold(string(head[:len(mark)]), mark)
 }
 
 // isText says whether bytes can be the beginning of a text.
