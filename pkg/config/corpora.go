@@ -56,6 +56,18 @@ func (c fileChecker) corpus(path, name string, k Corpus) {
 	}
 }
 
+// Outside says whether a folder of tools.files.roots lies in a corpus that is not trusted, or holds one: its files are then as
+// little the operator's words as the passages of the corpus.
+func (c *Config) Outside(r FileRoot) bool {
+	root := resolved(r.Path)
+	for _, k := range c.Corpora {
+		if at := resolved(k.Path); !k.Trusted && (within(root, at) || within(at, root)) {
+			return true
+		}
+	}
+	return false
+}
+
 // trusts reports a trusted corpus into which chats can write: their words would come back as the
 // operator's.
 func (c fileChecker) trusts(path string, k Corpus) {

@@ -15,14 +15,14 @@ import (
 
 // fileTools read and write the files of a chat's space.
 func fileTools(cfg *config.Config, known Addresses, read files.Documents) []tools.Tool {
-	o := fileOptions(&cfg.Tools.Files, known)
+	o := fileOptions(cfg, known)
 	o.Documents = read
 	return files.New(o)
 }
 
 // newSendFile is the tool that sends files of the chat's space.
 func newSendFile(cfg *config.Config, known Addresses, to files.Sender) tools.Tool {
-	return files.NewSend(fileOptions(&cfg.Tools.Files, known), to)
+	return files.NewSend(fileOptions(cfg, known), to)
 }
 
 // switchWriters takes the tools that write files out of the offer where no file is written.
@@ -35,11 +35,12 @@ func switchWriters(r *tools.ToolRegistry, f *config.FileTools) {
 	}
 }
 
-func fileOptions(f *config.FileTools, known Addresses) files.Options {
+func fileOptions(cfg *config.Config, known Addresses) files.Options {
 	const kilobyte, megabyte = 1 << 10, 1e6
+	f := &cfg.Tools.Files
 	return files.Options{
-		Prepare: workspace.EnsureSpace, Outside: gatewayfiles.Inbox, Mode: f.Mode, Roots: fileRoots(f.Roots,
-			known), Allow: f.Allow, Refuse: f.Refuse,
+		Prepare: workspace.EnsureSpace, Outside: gatewayfiles.Inbox, Mode: f.Mode, Roots: fileRoots(cfg, known),
+		Allow: f.Allow, Refuse: f.Refuse,
 		Limits: files.Limits{
 			MaxFile: int64(f.MaxFileKB) * kilobyte, MaxFiles: f.MaxFiles, MaxBytes: int64(f.MaxMB) * megabyte, MaxDepth: f.MaxDepth,
 		},
@@ -47,20 +48,21 @@ func fileOptions(f *config.FileTools, known Addresses) files.Options {
 }
 
 // fileRoots gives each call the folders of its chat.
-func fileRoots(roots map[string]config.FileRoot, known Addresses) func(tools.Invocation) []files.Root {
-	if len(roots) == 0 {
+func fileRoots(cfg *config.Config, known Addresses) func(tools.Invocation) []files.Root {
+	if len(cfg.Tools.Files.Roots) == 0 {
 		return nil
 	}
-	of := rootsOf(roots, known)
+	of := rootsOf(cfg, known)
 	return func(inv tools.Invocation) []files.Root { return of(addressOf(inv)) }
 }
 
 // rootsOf gives each chat the folders that the configuration names for it.
-func rootsOf(roots map[string]config.FileRoot, known Addresses) func(channels.Address) []files.Root {
+func rootsOf(cfg *config.Config, known Addresses) func(channels.Address) []files.Root {
+	roots := cfg.Tools.Files.Roots
 	grants := grants[files.Root]{known: known}
 	for _, name := range slices.Sorted(maps.Keys(roots)) {
 		r := roots[name]
-		grants.add(files.Root{Name: name, Dir: r.Path, Writable: r.Mode == files.ReadWrite}, r.Chats)
+		grants.add(files.Root{Name: name, Dir: r.Path, Writable: r.Mode == files.ReadWrite, Outside: cfg.Outside(r)}, r.Chats)
 	}
 	return grants.of
 }

@@ -62,7 +62,7 @@ type Set struct {
 func New(cfg *config.Config, o Options) *Set {
 	s := &Set{
 		Approvals: askRules(&cfg.Tools), cfg: cfg, o: o,
-		corpora: corporaOf(cfg.Corpora, o.Known), roots: rootsOf(cfg.Tools.Files.Roots, o.Known),
+		corpora: corporaOf(cfg.Corpora, o.Known), roots: rootsOf(cfg, o.Known),
 		boxes: newSandboxes(cfg, o.Groups), offered: offered(cfg.Tools.Chats, o.Known), lasting: map[string]bool{},
 		Registry: tools.NewToolRegistryWith(tools.Options{
 			Log: o.Log, Authorizer: levelAuthorizer{}, Timeout: time.Duration(cfg.Tools.Timeout), Redact: o.Redact, Auditor: o.Auditor,
@@ -138,7 +138,7 @@ func (s *Set) register(p Ports) {
 
 // senseTools hear, see and translate by other models.
 func senseTools(s *Set, p *Ports) []tools.Tool {
-	return senses.New(senses.Options{Models: p.Senses, Open: files.NewOpener(fileOptions(&s.cfg.Tools.Files, s.o.Known)).Open})
+	return senses.New(senses.Options{Models: p.Senses, Open: files.NewOpener(fileOptions(s.cfg, s.o.Known)).Open})
 }
 
 func (s *Set) registerLasting(all []tools.Tool) {

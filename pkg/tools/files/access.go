@@ -52,6 +52,7 @@ func (a *access) enter(ctx context.Context, p string) (*space, string, error) {
 	s := &space{dir: inv.Space, rules: r, writable: a.writable(inv.Level), limits: a.options.Limits}
 	if root.Name != "" {
 		s.name, s.dir, s.writable = "@"+root.Name, root.Dir, s.writable && root.Writable
+		s.outside = root.Outside
 	} else if a.options.Prepare != nil {
 		if err := a.options.Prepare(s.dir); err != nil {
 			return nil, "", fmt.Errorf("the chat's folder: %w", err)

@@ -55,6 +55,8 @@ type Root struct {
 	Dir string
 	// Writable says that a chat which may write may write here too.
 	Writable bool
+	// Outside says that the content of its files is from outside.
+	Outside bool
 }
 
 // Limits bound the written files; 0 stands for the default.

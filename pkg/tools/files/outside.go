@@ -19,10 +19,10 @@ func (a *access) examineSearch(ctx context.Context, in searchInput) (tools.Exami
 }
 
 // outside says whether a path leads to a received file, or to a folder with some, by
-// the kernel's report of its place. For an unreachable path it is false: the call will
+// the kernel's report of its place, or into a root of which the content is from outside. For an unreachable path it is false: the call will
 // give the reason.
 func (a *access) outside(ctx context.Context, p string, holds bool) bool { //nolint:revive // flag-parameter: a search looks below its path
-	if a.options.Outside == "" {
+	if a.options.Outside == "" && a.options.Roots == nil {
 		return false
 	}
 	s, p, err := a.enter(ctx, p)
@@ -30,8 +30,8 @@ func (a *access) outside(ctx context.Context, p string, holds bool) bool { //nol
 		return false
 	}
 	defer s.close()
-	if s.name != "" {
-		return false // the operator's
+	if s.name != "" || a.options.Outside == "" {
+		return s.outside
 	}
 	f, _, err := s.look(p)
 	if err != nil {

@@ -24,8 +24,10 @@ type space struct {
 	// dir is where the configuration says it is, base where the kernel says.
 	dir, base string
 	writable  bool
-	rules     *rules
-	limits    Limits
+	// outside says that all content is from outside.
+	outside bool
+	rules   *rules
+	limits  Limits
 }
 
 func (s *space) close() { _ = s.root.Close() }
