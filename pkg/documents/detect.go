@@ -13,16 +13,10 @@ const headSize = 4 << 10
 // Detect tells the format of a document by its first bytes, and by its name where several
 // formats are text; "" for anything else.
 func Detect(name string, head []byte) Kind {
-	const (
-		pdfMark         = "%PDF-"
-		signatureWithin = 1024 // of a PDF: other programs accept bytes before it
-	)
 	ext := strings.ToLower(path.Ext(name))
 	switch {
-	case begins(head, pdfMark):
+	case isPDF(ext, head):
 		return PDF
-	case (ext == ".pdf" || !isText(head)) && bytes.Contains(head[:min(len(head), signatureWithin)], []byte(pdfMark)):
-		return PDF // a text of another name may speak of the mark
 	case bytes.HasPrefix(head, []byte("PK\x03\x04")):
 		if ext == ".docx" || ext == ".docm" || ext == ".dotx" {
 			return DOCX
@@ -45,6 +39,16 @@ func Detect(name string, head []byte) Kind {
 		return HTML
 	}
 	return Text
+}
+
+// isPDF says whether a document is a PDF. A text of another name may speak of the mark of one.
+func isPDF(ext string, head []byte) bool {
+	const (
+		mark            = "%PDF-"
+		signatureWithin = 1024 // other programs accept bytes before it
+	)
+	return begins(head, mark) ||
+		(ext == ".pdf" || !isText(head)) && bytes.Contains(head[:min(len(head), signatureWithin)], []byte(mark))
 }
 
 // begins says whether a text begins with a mark, in upper or lower case.
