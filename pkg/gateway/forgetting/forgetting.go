@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -54,6 +55,10 @@ type Forgetting struct {
 	more   chan struct{} // has one where the worker may find more
 
 	first sync.Mutex // held over the steps that a chat waits for
+	// done are the steps, and the parts of them, that this process has done; guarded by first. What
+	// was removed once is not removed again where a later part or the ledger failed: by then the chat
+	// may have begun anew.
+	done  map[string]bool
 	round sync.Mutex // held over the others
 
 	mu      sync.Mutex
@@ -63,7 +68,9 @@ type Forgetting struct {
 
 // New is the forgetting of a store.
 func New(o Options) *Forgetting {
-	return &Forgetting{o: o, ledger: o.Store.Ledger(), more: make(chan struct{}, 1), changed: make(chan struct{})}
+	return &Forgetting{
+		o: o, ledger: o.Store.Ledger(), more: make(chan struct{}, 1), changed: make(chan struct{}), done: map[string]bool{},
+	}
 }
 
 // Ask is one forget.
@@ -146,20 +153,32 @@ func (f *Forgetting) begin(ctx context.Context, e *forgets.Entry) error {
 		forgets.StepTell:  func() error { return f.tell(ctx, e) },
 	}
 	points := map[forgets.Step]string{forgets.StepStore: "F2", forgets.StepFiles: "F4", forgets.StepTell: "F5"}
+	var unwritten error // the files go before the chat goes on, also where the ledger has no room
 	for _, s := range e.Left {
 		do := did[s]
 		if do == nil {
 			break
 		}
-		if err := do(); err != nil {
-			return fmt.Errorf("forget %s: %s: %w", e.ID, s, err)
+		if err := f.once(e.ID+" "+string(s), do); err != nil {
+			return fmt.Errorf("forget %s: %s: %w", e.ID, s, errors.Join(err, unwritten))
 		}
 		if err := f.ledger.Did(e.ID, s); err != nil {
-			return err
+			unwritten = errors.Join(unwritten, err)
+			continue
 		}
 		failpoint.Hit(points[s])
 	}
-	return nil
+	return unwritten
+}
+
+// once does a part of a forget, unless this process has done it already.
+func (f *Forgetting) once(part string, do func() error) error {
+	if f.done[part] {
+		return nil
+	}
+	err := do()
+	f.done[part] = err == nil
+	return err
 }
 
 // store deletes what the entry says, and decides no more: the chat may have another conversation by now.
@@ -199,7 +218,7 @@ func (f *Forgetting) files(ctx context.Context, e *forgets.Entry) error {
 	}
 	var errs []error
 	for i, clean := range cleaners {
-		errs = append(errs, clean(ctx, c))
+		errs = append(errs, f.once(e.ID+" files "+strconv.Itoa(i), func() error { return clean(ctx, c) }))
 		if i == 0 {
 			failpoint.Hit("F3")
 		}

@@ -229,12 +229,20 @@ func TestAStepThatFails(t *testing.T) {
 		ID: "new", Kind: session.ItemMessage, Address: at(1), Time: time.Now(),
 		Inbound: &channels.Inbound{ID: "new", Kind: channels.KindMessage, Address: at(1), Text: "fresh", Time: time.Now()},
 	}}, nil))
+	fresh := filepath.Join(g.spaces.Of(at(1), false), "fresh.md")
+	g.must(errors.Join(os.MkdirAll(filepath.Dir(fresh), 0o700), os.WriteFile(fresh, []byte("fresh"), 0o600)))
+	if _, err := g.Finish(t.Context()); !errors.Is(err, g.broken) {
+		t.Errorf("Finish: %v", err)
+	}
 	g.broken = nil
 	if _, err := g.Finish(t.Context()); err != nil || len(g.UnderWay()) != 0 {
 		t.Errorf("Finish: %v, %v", err, g.UnderWay())
 	}
 	if _, err := g.store.Inbox().Waits(t.Context(), "new"); err != nil {
 		t.Errorf("the message of the new chat: %v", err)
+	}
+	if _, err := os.Stat(fresh); err != nil {
+		t.Errorf("the file of the new chat: %v", err)
 	}
 	if names := g.has(canary(1)); len(names) > 0 {
 		t.Errorf("the word is in %v", names)
