@@ -27,6 +27,10 @@ const (
 	hangs = 3 * time.Second
 	// The time from one removal of all traces of files that are gone to the next.
 	purges = time.Hour
+	// The time after which a pass over the folders leaves the rest of the files to the next one, so
+	// that changes are seen while many files are read; and the time after which a step ends.
+	passTime = time.Minute
+	stepTime = 5 * time.Second
 	// How many times as long as a look took the pause after it is at least.
 	slowdown = 20
 )
@@ -242,7 +246,7 @@ func (l *Library) rebuildAlone(ctx context.Context) error {
 	w := worker{l: l, ix: ix}
 	err = ix.Reset(ctx)
 	if err == nil {
-		err = w.pass(ctx)
+		err = w.look(ctx)
 	}
 	return errors.Join(err, l.close(ix))
 }

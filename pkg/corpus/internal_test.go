@@ -65,7 +65,7 @@ func TestAFaultOfTheMoment(t *testing.T) {
 			<-ctx.Done()
 			return Text{}, fmt.Errorf("wait for /a/secret/path: %w", ctx.Err())
 		}})
-		lk := &look{w: &worker{l: l}, folder: &Folder{Name: "docs"}, walk: &walk{root: root}}
+		lk := &look{w: &worker{l: l, failed: map[string]string{}}, folder: &Folder{Name: "docs"}, walk: &walk{root: root}}
 		_, _, err = lk.read(t.Context(), "a.pdf")
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("the error of the moment is %v", err)

@@ -79,7 +79,9 @@ func (w *worker) begin(ctx context.Context, f *Folder) (*look, error) {
 	there := map[string]bool{}
 	for _, file := range found.files {
 		there[file.path] = true
-		if r, ok := lk.known[file.path]; !ok || r.stamp != file.stamp || r.Reads != lk.reads(file.path) {
+		if why, ok := w.failed[lk.scope+"/"+file.path]; ok {
+			lk.later(file.path, why)
+		} else if r, ok := lk.known[file.path]; !ok || r.stamp != file.stamp || r.Reads != lk.reads(file.path) {
 			lk.pending = append(lk.pending, file)
 		} else if why := cmp.Or(r.Why, r.Note); why != "" {
 			lk.unread = append(lk.unread, Unread{file.path, why})
@@ -151,7 +153,8 @@ func (lk *look) remove(ctx context.Context, gone func(name string) bool) error {
 func (lk *look) step(ctx context.Context) error {
 	var docs []index.Document
 	size := 0
-	for n := 0; len(lk.pending) > 0 && n < stepFiles && size < stepBytes && ctx.Err() == nil; n++ {
+	over := time.Now().Add(stepTime)
+	for n := 0; len(lk.pending) > 0 && n < stepFiles && size < stepBytes && time.Now().Before(over) && ctx.Err() == nil; n++ {
 		next := lk.pending[0]
 		lk.pending = lk.pending[1:]
 		c, r, err := lk.read(ctx, next.path)
@@ -174,22 +177,27 @@ func (lk *look) step(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if len(docs) > 0 {
-		lk.changed += len(docs)
-		err := lk.w.ix.Update(ctx, func(b *index.Batch) error {
-			for i := range docs {
-				if err := lk.put(b, docs[i]); err != nil {
-					return err
-				}
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
+	if err := lk.keep(ctx, docs); err != nil {
+		return err
 	}
 	lk.tell()
 	return nil
+}
+
+// keep puts documents into the index.
+func (lk *look) keep(ctx context.Context, docs []index.Document) error {
+	if len(docs) == 0 {
+		return nil
+	}
+	lk.changed += len(docs)
+	return lk.w.ix.Update(ctx, func(b *index.Batch) error {
+		for i := range docs {
+			if err := lk.put(b, docs[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 // put adds a document to the index. One that the index does not take is a file that is not read.
@@ -219,21 +227,30 @@ func (lk *look) read(ctx context.Context, name string) (content, record, error) 
 		return content{}, record{stamp: was, Why: string(why), Reads: lk.reads(name)}, nil
 	case errors.Is(err, errChanged):
 		lk.w.soon = true
+		lk.later(name, "")
 		return content{}, record{}, err
 	case errors.Is(err, ErrUnavailable):
-		lk.unread = append(lk.unread, Unread{name, err.Error()})
+		lk.later(name, err.Error())
 		return content{}, record{}, err
 	case err != nil:
 		if ctx.Err() == nil {
 			lk.w.l.o.Log.Warn().Err(err).Str("corpus", lk.folder.Name).Str("file", name).Msg("a file of a corpus cannot be read at the moment")
 		}
-		lk.unread = append(lk.unread, Unread{name, textMoment})
+		lk.later(name, textMoment)
 		return content{}, record{}, err
 	}
 	if c.note != "" {
 		lk.unread = append(lk.unread, Unread{name, c.note})
 	}
 	return c, record{stamp: was, Note: c.note, Reads: lk.reads(name)}, nil
+}
+
+// later leaves a file to the next look; why is "" for one that is being changed.
+func (lk *look) later(name, why string) {
+	lk.w.failed[lk.scope+"/"+name] = why
+	if why != "" {
+		lk.unread = append(lk.unread, Unread{name, why})
+	}
 }
 
 func document(name string, passages []passage.Passage, r record) (index.Document, error) {

@@ -21,6 +21,9 @@ const mostDamages = 2
 // errAnew ends a pass after which the index is emptied.
 var errAnew = errors.New("the index is to be made anew")
 
+// errMore ends a pass that left files to the next one.
+var errMore = errors.New("files are left to the next pass")
+
 // worker writes the index of a library.
 type worker struct {
 	l  *Library
@@ -28,8 +31,9 @@ type worker struct {
 	// rest says that the worker rests as long as it worked.
 	rest bool
 
-	asked  []chan error // by those that wait for a rebuild
-	soon   bool         // a file was being changed
+	asked  []chan error      // by those that wait for a rebuild
+	soon   bool              // a file was being changed
+	failed map[string]string // the files that this look leaves to the next one, with the reasons
 	walked time.Duration
 	gone   bool // documents left the index
 	purged time.Time
@@ -61,10 +65,11 @@ func (w *worker) watch(ctx context.Context) {
 	}
 }
 
-// look passes over all folders. An index that is damaged, or that somebody wants anew, is emptied
+// look passes over all folders until no file is left. An index that is damaged, or that somebody wants anew, is emptied
 // before.
 func (w *worker) look(ctx context.Context) error {
 	anew := len(w.asked) > 0
+	w.soon, w.failed = false, map[string]string{}
 	for damages := 0; ; {
 		if anew {
 			if err := w.ix.Reset(ctx); err != nil {
@@ -72,15 +77,18 @@ func (w *worker) look(ctx context.Context) error {
 			}
 		}
 		err := w.pass(ctx)
+		anew = true
 		switch {
+		case errors.Is(err, errMore):
+			anew = false
 		case errors.Is(err, errAnew):
+			clear(w.failed)
 		case errors.Is(err, blocks.ErrDamaged) && damages < mostDamages:
 			damages++
 			w.l.o.Log.Warn().Err(err).Msg("the index of the corpora is damaged and is made anew")
 		default:
 			return err
 		}
-		anew = true
 	}
 }
 
@@ -98,9 +106,10 @@ func (w *worker) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// pass looks at all folders once, and indexes the files that changed, of each corpus some in turn.
+// pass looks at all folders once, and indexes the files that changed, of each corpus some in turn,
+// until its time is over.
 func (w *worker) pass(ctx context.Context) error {
-	w.soon, w.walked = false, 0
+	w.walked = 0
 	if err := w.register(ctx); err != nil {
 		return err
 	}
@@ -119,25 +128,36 @@ func (w *worker) pass(ctx context.Context) error {
 			looks = append(looks, lk)
 		}
 	}
-	for more := true; more; {
-		more = false
-		for _, lk := range looks {
-			if len(lk.pending) == 0 {
-				continue
-			}
-			more = true
-			if err := w.turn(ctx, lk); err != nil {
-				return err
-			}
-		}
-	}
 	if err := w.purge(ctx); err != nil {
 		return err
 	}
-	for _, lk := range looks {
-		lk.end()
+	return w.turns(ctx, looks)
+}
+
+// turns indexes files until none is left, or no time: errMore.
+func (w *worker) turns(ctx context.Context, looks []*look) error {
+	over := time.Now().Add(max(passTime, slowdown*w.walked))
+	for {
+		open := looks[:0:0]
+		for _, lk := range looks {
+			if len(lk.pending) > 0 {
+				if err := w.turn(ctx, lk); err != nil {
+					return err
+				}
+			}
+			if len(lk.pending) > 0 {
+				open = append(open, lk)
+			} else {
+				lk.end()
+			}
+		}
+		switch looks = open; {
+		case len(looks) == 0:
+			return nil
+		case time.Now().After(over):
+			return errMore
+		}
 	}
-	return nil
 }
 
 // turn indexes some files of a corpus, and rests.
