@@ -29,8 +29,29 @@ type place struct {
 	t       *testing.T
 	ctx     context.Context
 	dir, ix string
-	log     bytes.Buffer
+	log     journal
 	library *corpus.Library
+}
+
+// journal is a log that a test reads while it is written.
+type journal struct {
+	mu    sync.Mutex
+	lines []byte
+}
+
+// Write adds a line.
+func (j *journal) Write(line []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.lines = append(j.lines, line...)
+	return len(line), nil
+}
+
+// String is all of it.
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return string(j.lines)
 }
 
 func newPlace(t *testing.T) *place {
@@ -62,7 +83,7 @@ func (p *place) folder() corpus.Folder { return corpus.Folder{Name: "docs", Dir:
 func (p *place) runs(read corpus.ReadFunc, folders ...corpus.Folder) (stop func()) {
 	p.t.Helper()
 	p.library = corpus.New(corpus.Options{
-		Path: p.ix, Folders: folders, Read: read, Period: time.Millisecond, Log: zerolog.New(zerolog.SyncWriter(&p.log)),
+		Path: p.ix, Folders: folders, Read: read, Period: time.Millisecond, Log: zerolog.New(&p.log),
 	})
 	ctx, cancel := context.WithCancel(p.ctx)
 	ended := make(chan struct{})
@@ -91,7 +112,7 @@ func (p *place) until(what string, ok func(corpus.State) bool) corpus.State {
 		select {
 		case <-look.C:
 		case <-p.ctx.Done():
-			p.t.Fatalf("waiting for %s: %+v\n%s", what, s, &p.log)
+			p.t.Fatalf("waiting for %s: %+v\n%s", what, s, p.log.String())
 		}
 	}
 }
