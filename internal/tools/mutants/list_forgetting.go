@@ -89,7 +89,13 @@ func restoredMutants() []Mutant {
 		},
 		{
 			Promise: "forget: it is finished", Defect: "takes a step that failed for done",
-			File: room + "/forgetting.go", Old: "			return fmt.Errorf(\"forget %s: %s: %w\", e.ID, s, err)\n", New: "			f.o.Log.Err(err).Send()\n",
+			File: room + "/forgetting.go", Old: "			return fmt.Errorf(\"forget %s: %s: %w\", e.ID, s, errors.Join(err, unwritten))\n",
+			New: "			f.o.Log.Err(err).Send()\n",
+			Dir: room, Test: "^TestAStepThatFails$",
+		},
+		{
+			Promise: "forget: it is finished", Defect: "removes the files of the chat that began anew",
+			File: room + "/forgetting.go", Old: "	f.done[part] = err == nil\n", New: "",
 			Dir: room, Test: "^TestAStepThatFails$",
 		},
 		{
