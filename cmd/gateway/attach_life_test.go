@@ -98,6 +98,10 @@ func TestAConsoleTellsThatTheGatewayIsGone(t *testing.T) {
 	s.shows("6*7 = 42")
 	s.keys("C-d")
 	s.shows("code=0")
+	w.eventually(t, func() bool { // the answer is shown as it grows, before the turn is stored
+		out, _, _ := w.run("sessions", "export", "console:far")
+		return strings.Contains(out, "6*7 = 42")
+	})
 	s = newScreen(t, w, "chat --plain --session far")
 	s.shows("the conversation far goes on, last on ")
 	s.shows(": what is 6*7?]")
