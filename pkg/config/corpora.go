@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
-	"regexp"
 	"slices"
 )
 
@@ -30,24 +29,8 @@ func (c fileChecker) corpora() {
 }
 
 func (c fileChecker) corpus(path, name string, k Corpus) {
-	if !regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`).MatchString(name) {
-		c.at(path, "a corpus has a name of letters, digits, - and _, at most 32")
-	}
-	switch {
-	case k.Path == "":
-		c.at(path+".path", "is missing: write the absolute path of a folder")
-	case !filepath.IsAbs(k.Path):
-		c.at(path+".path", "must be an absolute path")
-	default:
-		c.apart(path+".path", k.Path)
-		c.rootFolder(path+".path", resolved(k.Path))
+	if c.shared(path, "corpus", name, k.Path, k.Chats) {
 		c.trusts(path, k)
-	}
-	if len(k.Chats) == 0 {
-		c.at(path+".chats", "is missing: list the chats that search this folder, such as telegram:123456789")
-	}
-	for i, place := range k.Chats {
-		c.place(fmt.Sprintf("%s.chats[%d]", path, i), place)
 	}
 	for i, pattern := range k.Glob {
 		if c.options.Pattern != nil {

@@ -48,29 +48,33 @@ func (c fileChecker) files() {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(f.Roots)) {
-		c.fileRoot("tools.files.roots."+name, name, f.Roots[name])
+		c.shared("tools.files.roots."+name, "root", name, f.Roots[name].Path, f.Roots[name].Chats)
 	}
 }
 
-func (c fileChecker) fileRoot(path, name string, r FileRoot) {
+// shared checks a folder of the operator's that chats use; kind is what the configuration calls it. It
+// says whether the path may be looked at further.
+func (c fileChecker) shared(path, kind, name, folder string, chats []string) (absolute bool) {
 	if !regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`).MatchString(name) {
-		c.at(path, "a root has a name of letters, digits, - and _, at most 32")
+		c.at(path, "a %s has a name of letters, digits, - and _, at most 32", kind)
 	}
 	switch {
-	case r.Path == "":
+	case folder == "":
 		c.at(path+".path", "is missing: write the absolute path of a folder")
-	case !filepath.IsAbs(r.Path):
+	case !filepath.IsAbs(folder):
 		c.at(path+".path", "must be an absolute path")
 	default:
-		c.apart(path+".path", r.Path)
-		c.rootFolder(path+".path", resolved(r.Path))
+		absolute = true
+		c.apart(path+".path", folder)
+		c.rootFolder(path+".path", resolved(folder))
 	}
-	if len(r.Chats) == 0 {
-		c.at(path+".chats", "is missing: list the chats that reach this folder, such as telegram:123456789")
+	if len(chats) == 0 {
+		c.at(path+".chats", "is missing: list the chats that use this folder, such as telegram:123456789")
 	}
-	for i, place := range r.Chats {
+	for i, place := range chats {
 		c.place(fmt.Sprintf("%s.chats[%d]", path, i), place)
 	}
+	return absolute
 }
 
 // rootFolder reports a folder of the system's, which no chat is meant to read; at is
