@@ -51,7 +51,7 @@ const (
 	textForgetNo       = "Keep it"
 	textForgetQuestion = "%s\n\nQuestion %s, until %s."
 	textForgetText     = "Forget this chat for good? Its conversations, files, schedules, tasks and permissions are deleted, " +
-		"with the earlier conversations and with all copies that the gateway has. Nobody can bring it back."
+		"with the earlier conversations and all copies that the gateway has. This cannot be undone."
 	textForgetShared  = " The files in the folder that the owners share stay."
 	textForgetAsked   = "The question whether to forget this chat is above, and waits for your answer."
 	textForgetOwners  = "In a group, an owner has the chat forgotten."

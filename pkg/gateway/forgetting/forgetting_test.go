@@ -359,9 +359,9 @@ func (g *gateway) converse(i int, id string, c session.Commit) {
 	}
 }
 
-// TestForgettingMeetsANewConversation: a chat begins a new conversation, or takes an earlier one up again,
-// between the look at the one that is to be forgotten and the forgetting. What the ledger says is deleted, no
-// less and no more, also by a later attempt and at the next start.
+// TestForgettingMeetsANewConversation: while the operator forgets a conversation, its chat begins another one
+// or goes back to an earlier one. The gateway deletes the chat or the conversation that the ledger names, and no
+// other, also in a later attempt and at the next start.
 func TestForgettingMeetsANewConversation(t *testing.T) {
 	t.Parallel()
 	said := session.Commit{Messages: []providers.Message{{Role: providers.RoleUser, Content: "kept"}}}

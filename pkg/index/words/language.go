@@ -31,7 +31,7 @@ type Language uint8
 
 // The languages.
 const (
-	None Language = iota // no stemmer: each word stays as it is
+	None Language = iota // a text without a stemmer: its words keep their endings
 	Arabic
 	Danish
 	Dutch

@@ -170,7 +170,7 @@ func (a *Analyzer) make(l Language, word string) []string {
 	}
 	a.split(normal)
 	var t []string
-	// What a person may leave out is no term, such as the line that makes an Arabic word longer.
+	// A word of marks that people leave out has no term, such as the line that makes Arabic words longer.
 	add := func(term string) {
 		if term != "" {
 			t = append(t, term)

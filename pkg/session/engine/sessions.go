@@ -96,8 +96,8 @@ func (s sessions) Forget(ctx context.Context, id string) error {
 	return nil
 }
 
-// ForgetEntry deletes a chat, or with an id only that session of it, see [rules.ForgetAlone]. What is gone is
-// no error. The rest is removed by EndForgetting.
+// ForgetEntry deletes a chat, or with an id only that session of it, see [rules.ForgetEntry]. It deletes the
+// first piece of a long history; EndForgetting deletes the others.
 func ForgetEntry(ctx context.Context, e *Engine, chat, id string) error {
 	return e.tokens.Along(ctx, func(t *table.Tx) error { return rules.ForgetEntry(t, table.ChatNum(t, chat), id) })
 }

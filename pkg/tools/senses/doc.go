@@ -8,8 +8,8 @@
 //   - The kind of a file is read from its content, never from its name. Its bytes, the length of
 //     its sound and its pixels are bounded before a model is asked, and no picture is decoded.
 //   - A model is asked through [Models], which counts its use for the budget of the chat.
-//   - The words of a file are content from outside. What a model is given to describe or to
-//     translate is marked as material.
+//   - The words of a file are content from outside. The request marks a picture or a text as
+//     material, in which the model must follow no instruction.
 //   - Each failure is one sentence.
 //
 // To add a tool of this kind: a question in questions.go, and its row in [New].

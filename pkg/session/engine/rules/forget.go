@@ -235,7 +235,8 @@ func ForgetChat(t *table.Tx, n uint64) error {
 	return nil
 }
 
-// ForgetEntry deletes a chat, or with an id only that session of it. What is gone is no error.
+// ForgetEntry deletes a chat, or with an id only that session of it. A chat or session that is not there is
+// no error.
 func ForgetEntry(t *table.Tx, n uint64, id string) error {
 	switch {
 	case id != "":
