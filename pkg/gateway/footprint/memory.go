@@ -20,7 +20,7 @@ const (
 	growBusy   = 200
 	atRest     = 4 << 20  // the live heap, at most, of a gateway at rest
 	smallHeap  = 21 << 20 // the size that a busy heap may reach by growing more than at rest
-	leastLimit = 44 << 20 // of all memory that the runtime manages, stacks included
+	leastLimit = 42 << 20 // of all memory that the runtime manages, stacks included
 	besideHeap = 12 << 20 // room, at least, for all of that which is no heap
 	mostBeside = 28 << 20 // and at most: gaps between objects grow with the room that they get
 	limitStep  = 4 << 20  // a limit that moves less than this stays
