@@ -13,9 +13,13 @@ import (
 	"parley/pkg/gateway/files"
 	"parley/pkg/gateway/forgetting"
 	"parley/pkg/gateway/linking"
+	"parley/pkg/session"
 	"parley/pkg/session/local"
 	"parley/pkg/shelf"
 )
+
+// receiptWithin is how long a forget waits for the receipt of its question.
+const receiptWithin = 30 * time.Second
 
 // newForgetting forgets chats with all of their files. A part of the gateway with files of chats adds a
 // cleaner here.
@@ -62,10 +66,25 @@ func (a *App) forget(ctx context.Context, f approval.Forget) error {
 	if err != nil {
 		return err
 	}
+	if err := awaitReceipt(ctx, a.store.Outbox(), f.Question); err != nil {
+		return err
+	}
 	link, _, linked := a.store.Tokens().LinkAt(info.Address)
 	_, err = a.forgetting.Forget(ctx, forgetting.Ask{Of: info, Question: f.Question, Shared: f.Shared})
 	if err == nil && linked {
 		a.audit.note(admin.LinkRow(&link, linking.Ended, "/forget"))
 	}
 	return err
+}
+
+// awaitReceipt waits until the receipt of a question is stored: a person may answer before the platform has
+// answered the gateway, and a question without receipt could not be finished once its chat is forgotten.
+// One that the platform does not confirm in time stays as it is.
+func awaitReceipt(ctx context.Context, of session.Receipts, question string) error {
+	soon, stop := context.WithTimeout(ctx, receiptWithin)
+	defer stop()
+	if _, err := of.Receipt(soon, question); err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"parley/internal/test/fakeslack"
 	"parley/internal/test/faketelegram"
@@ -56,6 +57,7 @@ func TestForgetInTheChat(t *testing.T) {
 			sees(p, "This chat stays as it is")
 			p.say("and so")
 			sees(p, "I see I am "+buried+"|and so")
+			answersLate(p) // and the person is quicker
 			p.say("/forget")
 			p.until("the second question", func() bool { return p.shown("Forget this chat for good?") > 0 })
 			p.press(yes)
@@ -67,6 +69,17 @@ func TestForgetInTheChat(t *testing.T) {
 				t.Errorf("the question is still there:\n%s", p.text())
 			}
 		})
+	}
+}
+
+// answersLate lets the platform of a place answer the next message late.
+func answersLate(p place) {
+	const late = time.Second
+	switch at := p.(type) {
+	case *telegramPlace:
+		at.tg.Harm(faketelegram.Rule{Method: "sendMessage", Times: 1, Fault: faketelegram.Fault{Hold: late}})
+	case *slackPlace:
+		at.srv.Harm(fakeslack.Rule{Method: "chat.postMessage", Times: 1, Fault: fakeslack.Fault{Hold: late}})
 	}
 }
 
