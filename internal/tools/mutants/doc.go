@@ -4,8 +4,10 @@
 //
 // It promises: only a scratch copy of the tree is edited; a mutant without its text in
 // the code, one that does not compile and a test that is red without the defect are
-// errors, not kills. A [Ledger] keeps the verdicts, so that the next run goes on where
-// one ended, and begins with the mutants of changed files and tests.
+// errors, not kills. Neither is a test that reaches its time limit, because a busy
+// machine may be the reason; builds do not count against the limit. A [Ledger] keeps the
+// verdicts, so that the next run goes on where one ended, and begins with the mutants of
+// changed files and tests.
 //
 // To add a mutant: add it to the list of its room in list_*.go. The test of this
 // package says when an edit no longer fits the code.

@@ -31,10 +31,12 @@ type Mutant struct {
 // Verdict is the outcome of a mutant.
 type Verdict string
 
-// The verdicts. Only Killed is good; Left is no verdict: the run ended before.
+// The verdicts. Only Killed is good. TimedOut: the test reached its limit, which a busy machine can cause as well as the
+// defect. Left is no verdict: the run ended before.
 const (
 	Killed   Verdict = "killed"
 	Survived Verdict = "SURVIVED"
+	TimedOut Verdict = "TIME LIMIT"
 	Failed   Verdict = "ERROR"
 	Left     Verdict = "left"
 )
@@ -50,13 +52,22 @@ type Result struct {
 // Runner judges mutants of the tree at Root.
 type Runner struct {
 	Root string
-	// Scratch holds the copies; it must exist and is left full.
+	// Scratch is the absolute path of a folder for the copies; it must exist and is left full.
 	Scratch string
 	// Workers are how many copies are tested side by side.
 	Workers int
-	// Limit bounds one test; reaching it kills the mutant.
+	// Limit bounds one test, builds aside; it is longer than a test waits by itself. A test that takes long without the defect gets a multiple of that time.
 	Limit time.Duration
 }
+
+const (
+	// How many times longer a test may take with the defect than without.
+	slower = 3
+	// How many limits a test may take without the defect: the machine may be busy.
+	calm = 2
+	// The bound of a build.
+	buildTime = 10 * time.Minute
+)
 
 // Run judges all mutants and calls report, one call at a time, as results come.
 // The error speaks of the copies; a mutant's own trouble is in its result.
@@ -64,7 +75,7 @@ func (r Runner) Run(ctx context.Context, list []Mutant, report func(Result)) err
 	work := make(chan Mutant)
 	results := make(chan Result)
 	errs := make(chan error, r.Workers)
-	green := &baseline{seen: map[string]func() error{}}
+	green := &baseline{seen: map[string]func() (time.Duration, error){}}
 	var wg sync.WaitGroup
 	for i := range r.Workers {
 		wg.Go(func() {
@@ -98,14 +109,15 @@ func (r Runner) Run(ctx context.Context, list []Mutant, report func(Result)) err
 // baseline runs each test once on the tree as it is.
 type baseline struct {
 	mu   sync.Mutex
-	seen map[string]func() error
+	seen map[string]func() (time.Duration, error)
 }
 
-func (b *baseline) check(key string, run func() error) error {
+// check gives the time that a test takes without a defect.
+func (b *baseline) check(key string, run func() (time.Duration, error)) (time.Duration, error) {
 	b.mu.Lock()
 	once, ok := b.seen[key]
 	if !ok {
-		once = sync.OnceValue(run)
+		once = sync.OnceValues(run)
 		b.seen[key] = once
 	}
 	b.mu.Unlock()
@@ -129,15 +141,15 @@ func (r Runner) judge(ctx context.Context, dir string, m Mutant, green *baseline
 	if err != nil {
 		return Failed, err.Error()
 	}
-	err = green.check(m.Dir+" "+m.Test, func() error {
-		out, err := r.test(ctx, dir, m)
+	took, err := green.check(m.Dir+" "+m.Test, func() (time.Duration, error) {
+		o := r.test(ctx, dir, m, calm*r.Limit)
 		switch {
-		case err != nil:
-			return fmt.Errorf("red without the defect: %w\n%s", err, out)
-		case strings.Contains(out, "[no tests to run]"):
-			return errors.New("no such test")
+		case o.err != nil:
+			return 0, fmt.Errorf("red without the defect: %w\n%s", o.err, o.out)
+		case strings.Contains(o.out, "no tests to run"):
+			return 0, errors.New("no such test")
 		}
-		return nil
+		return o.took, nil
 	})
 	if ctx.Err() != nil {
 		return Left, context.Cause(ctx).Error()
@@ -145,13 +157,14 @@ func (r Runner) judge(ctx context.Context, dir string, m Mutant, green *baseline
 	if err != nil {
 		return Failed, err.Error()
 	}
-	return r.plant(ctx, dir, m, planted{copied, original, []byte(mutated)})
+	return r.plant(ctx, dir, m, planted{copied, original, []byte(mutated), max(r.Limit, slower*took)})
 }
 
-// planted is the file of a mutant in a copy of the tree, without the defect and with it.
+// planted is the file of a mutant in a copy of the tree, without the defect and with it, and the time for its test.
 type planted struct {
 	copied            *os.Root
 	original, mutated []byte
+	limit             time.Duration
 }
 
 // plant runs a mutant's test with the defect in place, and takes the defect away.
@@ -159,13 +172,13 @@ func (r Runner) plant(ctx context.Context, dir string, m Mutant, p planted) (Ver
 	if err := p.copied.WriteFile(m.File, p.mutated, 0o600); err != nil {
 		return Failed, err.Error()
 	}
-	var out string
-	var buildErr, testErr error
+	var o outcome
 	if path.Ext(m.File) == ".go" { // a test may build the gateway by itself
-		out, buildErr = r.command(ctx, dir, r.Limit, "build", "-o", os.DevNull, "./"+path.Dir(m.File))
+		o.out, o.err = r.command(ctx, dir, buildTime, "go", "build", "-o", os.DevNull, "./"+path.Dir(m.File))
+		o.unbuilt = o.err != nil
 	}
-	if buildErr == nil {
-		out, testErr = r.test(ctx, dir, m)
+	if o.err == nil {
+		o = r.test(ctx, dir, m, p.limit)
 	}
 	if err := p.copied.WriteFile(m.File, p.original, 0o600); err != nil {
 		return Failed, err.Error()
@@ -173,10 +186,12 @@ func (r Runner) plant(ctx context.Context, dir string, m Mutant, p planted) (Ver
 	switch {
 	case ctx.Err() != nil:
 		return Left, context.Cause(ctx).Error()
-	case buildErr != nil, strings.Contains(out, "[build failed]"), strings.Contains(out, "[setup failed]"):
-		return Failed, "does not compile:\n" + out
-	case testErr == nil:
+	case o.unbuilt:
+		return Failed, "does not compile: " + o.err.Error() + "\n" + o.out
+	case o.err == nil:
 		return Survived, ""
+	case o.timedOut:
+		return TimedOut, o.err.Error()
 	default:
 		return Killed, ""
 	}
@@ -193,29 +208,55 @@ func (m Mutant) Apply(text string) (string, error) {
 // browserTime is how many limits a test in a browser may take.
 const browserTime = 4
 
-func (r Runner) test(ctx context.Context, dir string, m Mutant) (string, error) {
-	limit, in := r.Limit, promises.Module(m.Dir)
+// outcome is the end of a test: its output, its error if it is red, and the time that it took.
+type outcome struct {
+	out  string
+	err  error
+	took time.Duration
+	// unbuilt: there is no test to run. timedOut: it reached its limit.
+	unbuilt, timedOut bool
+}
+
+// test builds the binary of a mutant's test, and runs it within the limit.
+func (r Runner) test(ctx context.Context, dir string, m Mutant, limit time.Duration) outcome {
+	in := promises.Module(m.Dir)
 	if in != "." {
 		limit *= browserTime
 	}
 	of, err := filepath.Rel(in, m.Dir)
 	if err != nil {
-		return "", err
+		return outcome{err: err, unbuilt: true}
 	}
-	dir = filepath.Join(dir, filepath.FromSlash(in))
-	return r.command(ctx, dir, limit, "test", "-count=1", "-vet=off", "-timeout", limit.String(), "-run", m.Test, "./"+filepath.ToSlash(of))
+	binary := filepath.Join(dir, testBinary)
+	if err := os.Remove(binary); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return outcome{err: err, unbuilt: true}
+	}
+	module := filepath.Join(dir, filepath.FromSlash(in))
+	out, err := r.command(ctx, module, buildTime, "go", "test", "-c", "-vet=off", "-o", binary, "./"+filepath.ToSlash(of))
+	if err != nil {
+		return outcome{out: out, err: err, unbuilt: true}
+	}
+	start := time.Now()
+	// A TestMain that builds the gateway does so before the test's own limit begins.
+	out, err = r.command(ctx, filepath.Join(module, of), limit+buildTime,
+		binary, "-test.paniconexit0", "-test.timeout", limit.String(), "-test.run", m.Test)
+	reached := errors.Is(err, context.DeadlineExceeded) || strings.Contains(out, "panic: test timed out after")
+	return outcome{out: out, err: err, took: time.Since(start), timedOut: err != nil && reached}
 }
 
-func (Runner) command(ctx context.Context, dir string, limit time.Duration, args ...string) (string, error) {
-	// The test's own limit comes first, so that it can say where it hung.
-	ctx, cancel := context.WithTimeout(ctx, 2*limit)
+// testBinary is the file of the test in a copy of the tree.
+const testBinary = "mutant.test"
+
+// command runs a program in a folder; an error of its deadline is [context.DeadlineExceeded].
+func (Runner) command(ctx context.Context, dir string, limit time.Duration, name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", args...) //nolint:gosec // arguments of our own list
+	cmd := exec.CommandContext(ctx, name, args...) //nolint:gosec // arguments of our own list
 	cmd.Dir = dir
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return string(out), fmt.Errorf("go %s: %w", args[0], err)
+		return string(out), fmt.Errorf("%s %s: %w", filepath.Base(name), args[0], errors.Join(ctx.Err(), err))
 	}
 	return string(out), nil
 }

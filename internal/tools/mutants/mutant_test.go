@@ -76,6 +76,31 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestTheLimitIsNoKill tells a test that hangs from one that finds the defect.
+func TestTheLimitIsNoKill(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":    "module small\n\ngo 1.26\n",
+		"a.go":      "package a\n\nfunc Wait(c chan int) { <-c }\n",
+		"a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestWait(*testing.T) {\n\tc := make(chan int, 1)\n\tc <- 1\n\tWait(c)\n}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mutant := mutants.Mutant{Promise: "R0", Defect: "hangs", File: "a.go", Old: "<-c ", New: "<-c; <-c ", Dir: ".", Test: "^TestWait$"}
+	got := map[string]mutants.Verdict{}
+	r := mutants.Runner{Root: root, Scratch: t.TempDir(), Workers: 1, Limit: 5 * time.Second}
+	if err := r.Run(t.Context(), []mutants.Mutant{mutant}, func(r mutants.Result) { got[r.Mutant.Defect] = r.Verdict }); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]mutants.Verdict{"hangs": mutants.TimedOut}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("-want +got\n%s", diff)
+	}
+}
+
 func TestRunEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

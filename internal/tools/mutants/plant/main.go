@@ -17,7 +17,7 @@ import (
 
 const (
 	workers = 2
-	limit   = 40 * time.Second // of one test
+	limit   = 3 * time.Minute  // of one test, its build aside: tests themselves wait for a minute
 	total   = 30 * time.Minute // of everything; the next run goes on
 	// Where the verdicts stand between runs.
 	verdicts = "bin/mutants.json"
@@ -67,14 +67,15 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		noteErr = cmp.Or(noteErr, ledger.Note(r))
 		count[r.Verdict]++
-		_, _ = fmt.Fprintf(out, "%-9s %-20s %-55s %s.%s (%.1fs)\n", r.Verdict,
+		_, _ = fmt.Fprintf(out, "%-10s %-20s %-55s %s.%s (%.1fs)\n", r.Verdict,
 			r.Mutant.Promise, r.Mutant.Defect, r.Mutant.Dir, r.Mutant.Test, r.Took.Seconds())
 		if r.Detail != "" {
 			_, _ = fmt.Fprintln(out, "   ", r.Detail)
 		}
 	})
-	_, _ = fmt.Fprintf(out, "mutants: %d killed, %d survived, %d errors in %.0f s; %d killed before, %d left for the next run\n",
-		count[mutants.Killed], count[mutants.Survived], count[mutants.Failed], time.Since(start).Seconds(), before, count[mutants.Left])
+	_, _ = fmt.Fprintf(out, "mutants: %d killed, %d survived, %d reached the time limit, %d errors in %.0f s; ",
+		count[mutants.Killed], count[mutants.Survived], count[mutants.TimedOut], count[mutants.Failed], time.Since(start).Seconds())
+	_, _ = fmt.Fprintf(out, "%d killed before, %d left for the next run\n", before, count[mutants.Left])
 	if count[mutants.Killed] != len(due) {
 		err = errors.Join(err, errors.New("not every mutant was killed"))
 	}
