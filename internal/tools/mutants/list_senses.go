@@ -70,8 +70,29 @@ func senseBoundMutants() []Mutant {
 		},
 		{
 			Promise: "pictures: bombs", Defect: "looks at pictures of any size",
-			File: tools + "/picture.go", Old: "case width > maxPixels/height:", New: "case width > maxPixels:",
+			File: tools + "/picture.go", Old: "case s.width > maxPixels/s.height:", New: "case s.width > maxPixels:",
 			Dir: tools, Test: "^TestLook$",
+		},
+		{
+			Promise: "pictures: bombs", Defect: "believes the screen of a GIF",
+			File: tools + "/shape.go", Old: "s.covers(le16(b)+le16(b[4:]), le16(b[2:])+le16(b[6:]))", New: "_ = b",
+			Dir: tools, Test: "^TestLookAtForgedSizes$",
+		},
+		{
+			Promise: "pictures: bombs", Defect: "believes the first size of a picture",
+			File: tools + "/shape.go", Old: "s.width, s.height = max(s.width, width), max(s.height, height)",
+			New: "if s.width == 0 {\n\t\t\ts.width, s.height = width, height\n\t\t}",
+			Dir: tools, Test: "^TestLookAtForgedSizes$",
+		},
+		{
+			Promise: "pictures: bombs", Defect: "looks at a picture of any number of frames",
+			File: tools + "/picture.go", Old: "case s.frames > maxDrawn/(s.width*s.height):", New: "case s.frames > maxDrawn:",
+			Dir: tools, Test: "^TestLookAtForgedSizes$",
+		},
+		{
+			Promise: "pictures: bombs", Defect: "looks at a JPEG of any number of scans",
+			File: tools + "/picture.go", Old: "case s.scans > maxScans:", New: "case s.scans > maxScans<<9:",
+			Dir: tools, Test: "^TestLookAtForgedSizes$",
 		},
 		{
 			Promise: "pictures: bombs", Defect: "shows a bomb to a model after all",
