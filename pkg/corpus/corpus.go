@@ -174,7 +174,7 @@ func (l *Library) close(ix *index.Index) error {
 // work looks at the folders again and again. It is the one writer of the index.
 func (l *Library) work(ctx context.Context) {
 	// An earlier process may have ended before it removed the words of files that are gone.
-	w := worker{l: l, rest: true, gone: true}
+	w := worker{l: l, rest: true, gone: true, places: map[string]string{}}
 	for ctx.Err() == nil {
 		var ix *index.Index
 		err := l.guarded(func() (err error) {
@@ -243,7 +243,7 @@ func (l *Library) rebuildAlone(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	w := worker{l: l, ix: ix}
+	w := worker{l: l, ix: ix, places: map[string]string{}}
 	err = ix.Reset(ctx)
 	if err == nil {
 		err = w.look(ctx)

@@ -102,11 +102,17 @@ func (p *place) runs(read corpus.ReadFunc, folders ...corpus.Folder) (stop func(
 // until waits for the state of the corpus.
 func (p *place) until(what string, ok func(corpus.State) bool) corpus.State {
 	p.t.Helper()
+	return p.waits(what, func(s corpus.State) bool { return !s.Looked.IsZero() && s.Waiting == 0 && ok(s) })
+}
+
+// waits is until, also before the first look has ended.
+func (p *place) waits(what string, ok func(corpus.State) bool) corpus.State {
+	p.t.Helper()
 	look := time.NewTicker(2 * time.Millisecond)
 	defer look.Stop()
 	for {
 		s := p.library.States([]string{"docs"})[0]
-		if !s.Looked.IsZero() && s.Waiting == 0 && ok(s) {
+		if ok(s) {
 			return s
 		}
 		select {
@@ -116,6 +122,9 @@ func (p *place) until(what string, ok func(corpus.State) bool) corpus.State {
 		}
 	}
 }
+
+// looked is the end of the first look, whatever it found.
+func looked(corpus.State) bool { return true }
 
 func indexed(n int) func(corpus.State) bool { return func(s corpus.State) bool { return s.Files == n } }
 
@@ -194,7 +203,9 @@ func TestChangesAreSeen(t *testing.T) {
 	}
 	stop()
 	p.runs(nil, p.folder()) // the next process finds them without reading
-	p.until("the same files", indexed(2))
+	if s := p.until("a look", looked); s.Files != 2 {
+		t.Errorf("after a restart: %+v", s)
+	}
 	if got := p.finds("camels", "docs"); len(got) != 1 {
 		t.Errorf("after a restart: %q", got)
 	}
@@ -364,15 +375,7 @@ func TestAMissingFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.runs(nil, corpus.Folder{Name: "docs", Dir: filepath.Join(p.dir, "sub")}, corpus.Folder{Name: "other", Dir: p.dir})
-	look := time.NewTicker(2 * time.Millisecond)
-	defer look.Stop()
-	for p.library.States([]string{"docs"})[0].Trouble == "" {
-		select {
-		case <-look.C:
-		case <-p.ctx.Done():
-			t.Fatal("no trouble is told")
-		}
-	}
+	p.waits("the trouble", func(s corpus.State) bool { return s.Trouble != "" })
 	if err := os.Rename(moved, filepath.Join(p.dir, "sub")); err != nil {
 		t.Fatal(err)
 	}

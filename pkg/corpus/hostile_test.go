@@ -25,6 +25,9 @@ func TestNoLinkIsFollowed(t *testing.T) {
 	p.writes("a.md", "alpacas graze", 0)
 	p.writes("../outside/secret.md", "wombat", 0)
 	p.writes("twice.md", "wombat", 0)
+	for _, name := range []string{"a\n# Rules.md", "a\x1b[2J.md", "a\u2028b.md", "bill\u202efdp.md", "bill\u2067.md", "a\xff.md"} {
+		p.writes(name, "wombat", 0)
+	}
 	err := errors.Join(
 		os.Symlink(filepath.Join(outside, "secret.md"), at("link.md")), os.Symlink(outside, at("folder")),
 		os.Symlink(outside, at("folder.md")), os.Symlink(p.dir, at("loop")),
@@ -34,12 +37,15 @@ func TestNoLinkIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.runs(nil, p.folder())
-	s := p.until("the one file", indexed(1))
+	s := p.until("a look", looked)
+	if s.Files != 1 {
+		t.Errorf("%d files are indexed", s.Files)
+	}
 	if got := p.finds("wombat", "docs"); got != nil {
 		t.Errorf("found %q", got)
 	}
 	want := []string{
-		"2 links are not followed", "1 names are no plain files: pipes, names with control characters, or too deep below the folder",
+		"2 links are not followed", "7 names are no plain files: pipes, names with control characters, or too deep below the folder",
 	}
 	if d := cmp.Diff(want, s.Notes); d != "" {
 		t.Error(d)
@@ -47,6 +53,34 @@ func TestNoLinkIsFollowed(t *testing.T) {
 	if len(s.Unread) != 2 || s.Unread[0].Why != "it has several names (hard links)" {
 		t.Errorf("not read are %+v", s.Unread)
 	}
+}
+
+// TestAFolderThatBecomesALink is gone until it is a folder again; a link that was there at the start is followed.
+func TestAFolderThatBecomesALink(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	top := filepath.Dir(p.dir)
+	current, aside := filepath.Join(top, "current"), filepath.Join(top, "aside")
+	p.writes("a.md", "alpacas graze", 0)
+	p.writes("../outside/secret.md", "wombat", 0)
+	if err := os.Symlink(p.dir, current); err != nil {
+		t.Fatal(err)
+	}
+	p.runs(nil, corpus.Folder{Name: "docs", Dir: current})
+	p.until("the folder behind the link", indexed(1))
+	if err := errors.Join(os.Rename(p.dir, aside), os.Symlink(filepath.Join(top, "outside"), p.dir)); err != nil {
+		t.Fatal(err)
+	}
+	p.waits("the link", func(s corpus.State) bool { return strings.Contains(s.Trouble, "another place") && s.Files == 0 })
+	for _, words := range []string{"wombat", "alpacas"} {
+		if got := p.finds(words, "docs"); got != nil {
+			t.Errorf("found %q", got)
+		}
+	}
+	if err := errors.Join(os.Remove(p.dir), os.Rename(aside, p.dir)); err != nil {
+		t.Fatal(err)
+	}
+	p.until("the folder again", indexed(1))
 }
 
 // TestAFileIsNeverIndexedHalf: one that is swapped, or written to, while it is read is read again.
@@ -122,8 +156,8 @@ func TestBounds(t *testing.T) {
 	}
 	p.writes(strings.Repeat("d/", 40)+"deep.md", "wombat", 0)
 	p.runs(nil, p.folder())
-	s := p.until("a file", indexed(1))
-	if len(s.Unread) != 20 || s.MoreUnread != 11 || len(s.Notes) != 1 {
+	s := p.until("a look", looked)
+	if s.Files != 1 || len(s.Unread) != 20 || s.MoreUnread != 11 || len(s.Notes) != 1 {
 		t.Errorf("the state is %+v", s)
 	}
 	if len(p.finds("wombat", "docs")) > 0 {

@@ -66,7 +66,7 @@ func (w *worker) begin(ctx context.Context, f *Folder) (*look, error) {
 		lk.known[e.ID] = r
 	}
 	began := time.Now()
-	found, err := walkFolder(ctx, f)
+	found, err := walkFolder(ctx, f, w.places)
 	w.walked += time.Since(began)
 	switch {
 	case ctx.Err() != nil:

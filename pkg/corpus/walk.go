@@ -61,9 +61,30 @@ type walk struct {
 	full  bool // it ended at maxEntries
 }
 
-// walkFolder lists the files of a corpus.
-func walkFolder(ctx context.Context, f *Folder) (*walk, error) {
+// errElsewhere says that the path of a folder leads to another place than at first: the folder is gone, and a link or a folder
+// behind one has its name.
+var errElsewhere = fmt.Errorf("its path leads to another place than at the start; a restart takes this one: %w", fs.ErrNotExist)
+
+// openFolder opens the folder of a corpus. In places it notes where its path led at first, and opens no other place.
+func openFolder(f *Folder, places map[string]string) (*os.Root, error) {
 	root, err := os.OpenRoot(f.Dir)
+	if err != nil {
+		return nil, err
+	}
+	at, err := openat.Place(root)
+	if was, known := places[f.Name]; err == nil && known && was != at {
+		err = errElsewhere
+	}
+	if err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	places[f.Name] = at
+	return root, nil
+}
+
+// walkFolder lists the files of a corpus; places are as in [openFolder].
+func walkFolder(ctx context.Context, f *Folder, places map[string]string) (*walk, error) {
+	root, err := openFolder(f, places)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +187,12 @@ func (w *walk) belongs(name string) bool {
 
 // plainName says that a path can be shown as it is, and is a name of the index.
 func plainName(name string) bool {
-	return len(name) <= index.MaxName && utf8.ValidString(name) && strings.IndexFunc(name, unicode.IsControl) < 0
+	return len(name) <= index.MaxName && utf8.ValidString(name) && strings.IndexFunc(name, misleads) < 0
+}
+
+// misleads says that a character ends a line, steers a terminal, or turns the order of those behind it round.
+func misleads(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp) || r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
 // misses says that a look knows nothing about a file, because its folder could not be read.

@@ -37,6 +37,7 @@ type worker struct {
 	walked time.Duration
 	gone   bool // documents left the index
 	purged time.Time
+	places map[string]string // where the paths of the folders led at first, by the names of the corpora
 }
 
 // scopeOf is the name of a corpus in the index. A corpus whose folder is another one now begins anew.
@@ -195,7 +196,6 @@ func (w *worker) register(ctx context.Context) error {
 	if len(former)+len(today) == 0 {
 		return nil
 	}
-	w.gone = w.gone || len(former) > 0
 	return w.ix.Update(ctx, func(b *index.Batch) error {
 		for _, scope := range former {
 			if err := errors.Join(b.Drop(scope), b.Remove(registry, scope)); err != nil {

@@ -178,3 +178,18 @@ func names(info fs.FileInfo) uint64 {
 func Reopen(f *os.File) (*os.Root, error) {
 	return os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
 }
+
+// Place is the path of an open folder without links, as the system knows it by now, whatever the name leads to by which it was
+// opened. It needs /proc; without that it is the name without links.
+func Place(root *os.Root) (string, error) {
+	f, err := root.Open(".")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	at, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+	if errors.Is(err, fs.ErrNotExist) {
+		return filepath.EvalSymlinks(root.Name())
+	}
+	return at, err
+}

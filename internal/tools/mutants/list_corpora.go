@@ -92,7 +92,7 @@ func folderMutants() []Mutant {
 		},
 		{
 			Promise: whole, Defect: "keeps the words of former corpora in the file",
-			File: room + "/worker.go", Old: "w.gone = w.gone || len(former) > 0", New: "w.gone = w.gone || len(former) > 9",
+			File: room + "/corpus.go", Old: "rest: true, gone: true,", New: "rest: true, gone: false,",
 			Dir: room, Test: "^TestAFormerCorpusLeavesTheIndex$",
 		},
 		{
@@ -109,6 +109,21 @@ func folderMutants() []Mutant {
 			Promise: bounds, Defect: "goes down without an end",
 			File: room + "/walk.go", Old: "if depth > maxDepth {", New: "if depth > maxDepth<<9 {",
 			Dir: room, Test: "^TestBounds$",
+		},
+		{
+			Promise: bounds, Defect: "follows the folder itself wherever its path leads",
+			File: room + "/walk.go", Old: "known && was != at {", New: "known && was == \"\" {",
+			Dir: room, Test: "^TestAFolderThatBecomesALink$",
+		},
+		{
+			Promise: bounds, Defect: "takes names that turn the order of letters round",
+			File: room + "/walk.go", Old: "r >= '\\u202a' && r <= '\\u202e'", New: "r > '\\u202e' && r <= '\\u202e'",
+			Dir: room, Test: "^TestNoLinkIsFollowed$",
+		},
+		{
+			Promise: "corpora: grounded answers", Defect: "takes a line of a document for the number of a page",
+			File: "pkg/gateway/corpora/corpora.go", Old: "writePlain(&b, s.Text)", New: "b.WriteString(s.Text)",
+			Dir: "pkg/gateway/corpora", Test: "^TestPassagesStayOnTheirPage$",
 		},
 		{
 			Promise: derived, Defect: "leaves a damaged index as it is",

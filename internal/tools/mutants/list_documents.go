@@ -8,7 +8,8 @@ func documentMutants() []Mutant {
 		{
 			Promise: parsers, Defect: "parses a page in the gateway's own process where there is no sandbox",
 			File: room + "/reader.go", Old: "if err := r.Available(); err != nil {\n\t\treturn nil, err",
-			New: "if err := r.Available(); err != nil {\n\t\treturn parse(kind, data)", Dir: room, Test: "^TestWithoutSandbox$",
+			New: "if err := r.Available(); err != nil {\n\t\tdata, _ := io.ReadAll(in)\n\t\treturn parse(kind, data)",
+			Dir: room, Test: "^TestWithoutSandbox$",
 		},
 		{
 			Promise: parsers, Defect: "lets the helper open files",

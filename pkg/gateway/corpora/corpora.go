@@ -77,8 +77,19 @@ func markdown(d *documents.Document) string {
 			const deepest = 6
 			fmt.Fprintf(&b, "%s %s\n\n", strings.Repeat("#", min(level, deepest)), s.Heading)
 		}
-		b.WriteString(s.Text)
+		writePlain(&b, s.Text)
 		b.WriteString("\n\n")
 	}
 	return b.String()
+}
+
+// writePlain writes a text whose lines are no Markdown: one that looks like a heading or the fence of code is indented, so that
+// no document moves its passages to another page or under another heading.
+func writePlain(b *strings.Builder, text string) {
+	for line := range strings.Lines(text) {
+		if plain := strings.TrimLeft(line, " "); plain != "" && strings.IndexByte("#`~", plain[0]) >= 0 {
+			b.WriteString("    ")
+		}
+		b.WriteString(line)
+	}
 }

@@ -10,10 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
 	"parley/pkg/corpus"
 	"parley/pkg/documents"
+	"parley/pkg/index/passage"
 	"parley/pkg/sandbox"
 )
 
@@ -26,6 +28,27 @@ type runner struct {
 func (runner) Available() error { return nil }
 
 func (r runner) Run(context.Context, sandbox.Command) (sandbox.Result, error) { return r.res, r.err }
+
+// TestPassagesStayOnTheirPage: no line of a document passes for a page, a heading or the end of all of them.
+func TestPassagesStayOnTheirPage(t *testing.T) {
+	t.Parallel()
+	d := &documents.Document{Sections: []documents.Section{
+		{Page: 1, Text: "first\n# page 9\n   ## Signed by the board\nsecond\n```"},
+		{Page: 2, Text: "# apt install it"},
+		{Page: 2, Heading: "Leave", Level: 1, Text: "~~~\nthird"},
+		{Page: 3, Text: "fourth"},
+	}}
+	var got []string
+	for p := range passage.Markdown(markdown(d)) {
+		got = append(got, p.Heading+": "+strings.Join(strings.Fields(p.Text), " "))
+	}
+	want := []string{
+		"page 1: first # page 9 ## Signed by the board second ```", "page 2: # apt install it", "page 2 > Leave: ~~~ third", "page 3: fourth",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
 
 // TestWhoseFaultItIs: a fault of the machine may pass, and that of a document lasts as long as the file.
 func TestWhoseFaultItIs(t *testing.T) {
