@@ -12,6 +12,7 @@ import (
 	"parley/pkg/agent/command"
 	"parley/pkg/agent/job"
 	"parley/pkg/agent/memory"
+	"parley/pkg/agent/ongoing"
 	"parley/pkg/agent/progress"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/subagent"
@@ -161,6 +162,8 @@ type Agent struct {
 	// reports are the places of the turns that bring a background result home, jobPlaces
 	// those of jobs: people do not wait for a storm of them.
 	reports, jobPlaces *turn.Places
+	// works are the turns and calls that go on, by chat.
+	works *ongoing.Works
 	// work has the tasks that run in this process, tasks are all of them.
 	work  *task.Supervisor
 	tasks *task.Tasks
@@ -218,7 +221,7 @@ func New(o Options) (*Agent, error) {
 			Timetable: o.Jobs.Timetable, Now: o.Now, Heartbeat: o.Jobs.Heartbeat, Log: o.Log,
 		}),
 		zones: zone.New(o.Engine.Chats(), o.Zone, o.Log),
-		turns: turn.NewRunning(),
+		turns: turn.NewRunning(), works: &ongoing.Works{},
 	}
 	a.work = task.NewSupervisor(task.SupervisorOptions{
 		Surface: func(at channels.Address) progress.Surface { return o.Surfaces.At(at).Surface },
@@ -262,7 +265,7 @@ func newDeps(a *Agent) turn.Deps {
 		},
 		Meter:    budget.New(budget.Options{Store: o.Engine.Chats(), Budget: o.Budgets.Of, Currency: o.Budgets.Currency, Now: o.Now}),
 		Surfaces: o.Surfaces, Places: turn.NewPlaces(o.Limits.Turns), Zones: a.zones,
-		Tasks: a.tasks, Work: a.work, Approvals: a.approvals, Command: command.Name, Redact: o.Redact, Now: o.Now, Log: o.Log,
+		Tasks: a.tasks, Work: goingOn{a.work, a.works}, Approvals: a.approvals, Command: command.Name, Redact: o.Redact, Now: o.Now, Log: o.Log,
 	}
 }
 
@@ -287,6 +290,12 @@ type agentStore struct {
 	session.Tasks
 	session.Approvals
 	session.Inbox
+}
+
+// goingOn is what turns tell of their work.
+type goingOn struct {
+	*task.Supervisor
+	*ongoing.Works
 }
 
 // tellTime stands in for a clock that knows the zones.
@@ -336,6 +345,11 @@ func (a *Agent) Run(ctx context.Context) error {
 func (a *Agent) handle(ctx context.Context, t session.Turn) error {
 	a.tasks.AwaitTold(ctx, t.Info().Chat)
 	info := t.Info()
+	ctx, ended, err := a.works.Begin(ctx, a.worksFor(ctx, &info), "turn "+info.ID)
+	if err != nil {
+		return err
+	}
+	defer ended()
 	one := turn.New(&a.deps, t, kindOf(a.kinds, &info))
 	defer a.turns.Add(one)()
 	return one.Run(ctx)

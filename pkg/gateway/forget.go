@@ -26,11 +26,17 @@ const receiptWithin = 30 * time.Second
 func newForgetting(a *App) *forgetting.Forgetting {
 	return forgetting.New(forgetting.Options{
 		Engine: a.store, Store: local.ForgetterOf(a.store), Now: time.Now, Log: a.o.Log,
+		EndWork: func(ctx context.Context, chat, conversation string) (func(), error) {
+			return a.agent.EndWork(ctx, chat, conversation)
+		},
 		Indexes: []forgetting.Cleaner{
 			func(ctx context.Context, c forgetting.Chat) error { return a.kept.past.Forget(ctx, c.ID) },
 		},
-		Cleaners: []forgetting.Cleaner{
+		Files: []forgetting.Cleaner{
 			func(ctx context.Context, c forgetting.Chat) error { return a.kept.spaces.Forget(ctx, c.Forget, c.At) },
+			a.forgetShown,
+		},
+		Rest: []forgetting.Cleaner{
 			func(ctx context.Context, c forgetting.Chat) error {
 				return a.kept.uploads.Forget(ctx, a.store.Outbox(), c.ID)
 			},
@@ -39,15 +45,22 @@ func newForgetting(a *App) *forgetting.Forgetting {
 	})
 }
 
-// forgetScreens removes the files of a chat that screens show, and the lines of consoles. Those that show the
-// chat read it anew.
+// forgetShown removes the files of a chat that screens show.
+func (a *App) forgetShown(_ context.Context, c forgetting.Chat) error {
+	var errs []error
+	for _, at := range c.At {
+		if at.Channel == web.Name || at.Channel == console.Name {
+			errs = append(errs, shelf.Forget(a.kept.shelf, at.Chat))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// forgetScreens lets the screens that show a chat read it anew, and removes the lines of consoles.
 func (a *App) forgetScreens(_ context.Context, c forgetting.Chat) error {
 	var errs []error
 	for _, at := range c.At {
 		events.Forget(a.screens.Hub(), at)
-		if at.Channel == web.Name || at.Channel == console.Name {
-			errs = append(errs, shelf.Forget(a.kept.shelf, at.Chat))
-		}
 		if at.Channel == console.Name {
 			errs = append(errs, files.ForgetLines(a.cfg.StateDir))
 		}

@@ -23,6 +23,20 @@ type Invocation struct {
 	CallID string
 	// Key is the idempotency key: unique to this call, and the same when it is resumed.
 	Key string
+	// Watch, when set, hears of the goroutines of calls.
+	Watch Watch
+}
+
+// Watch hears that the goroutine of a call, or of its background work, begins and ends: also of a call that was
+// given up.
+type Watch interface{ Began() (ended func()) }
+
+// began tells so.
+func began(ctx context.Context) (ended func()) {
+	if w := InvocationFrom(ctx).Watch; w != nil {
+		return w.Began()
+	}
+	return func() {}
 }
 
 // Owner is the chat as one that shares places with other chats: all its threads and

@@ -47,7 +47,11 @@ func (d dispatcher) run(ctx context.Context, c *running) outcome {
 	d.view.catalog.options.Log.Debug().Str("tool", c.entry.name).Str("call", c.request.call.ID).Msg("tool call")
 
 	done := make(chan *ToolResult, 1)
-	go c.execute(work, done)
+	ended := began(ctx)
+	go func() {
+		defer ended()
+		c.execute(work, done)
+	}()
 	// A tool that returns at once is not waited for.
 	runtime.Gosched()
 	select {

@@ -20,7 +20,9 @@ func Background(ctx context.Context, callback AsyncCallback, started string, wor
 	if callback == nil || scopeFrom(ctx).deaf {
 		return Fail(ErrExecutionFailed, "this cannot go on in the background here: nobody would hear of its end", nil).Result()
 	}
+	ended := began(ctx)
 	go func() {
+		defer ended()
 		var res *ToolResult
 		panics.Watch(func() { res = work(ctx) }, func(failed *panics.Error) {
 			if failed != nil {

@@ -177,6 +177,18 @@ func (s *Supervisor) Close(id string) {
 	}
 }
 
+// CloseAll ends the contexts of tasks so, where the records of these go.
+func (s *Supervisor) CloseAll(of func(t *session.Task) bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id, w := range s.open {
+		if of(&w.task) {
+			w.end(turn.ErrTaskOver)
+			delete(s.open, id)
+		}
+	}
+}
+
 // Returned notes that the call of a task has returned and the work goes on.
 func (s *Supervisor) Returned(id string) {
 	s.mu.Lock()

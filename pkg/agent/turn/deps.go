@@ -7,6 +7,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"parley/pkg/agent/budget"
+	"parley/pkg/agent/ongoing"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/summary"
 	"parley/pkg/agent/trust"
@@ -143,4 +144,6 @@ type Work interface {
 	ShowProgress(id, line string)
 	// Taint notes that the result brings in content from outside.
 	Taint(id string)
+	// Note notes a call of a tool for a conversation until it has ended, also where its turn is over before.
+	Note(of ongoing.Of, name string) (ended func())
 }

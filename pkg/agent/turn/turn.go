@@ -14,6 +14,7 @@ import (
 	"parley/internal/failpoint"
 	"parley/pkg/agent/budget"
 	"parley/pkg/agent/caller"
+	"parley/pkg/agent/ongoing"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/trust"
 	"parley/pkg/agent/zone"
@@ -348,8 +349,19 @@ func (t *Turn) Invocation(ctx context.Context) context.Context {
 		Channel: ad.Channel, Account: ad.Account, Chat: ad.Chat, Thread: ad.Thread,
 		Sender: t.Principal.Sender.ID, Session: t.Info.Session, Turn: t.Info.ID,
 		Space: t.Space, Level: tools.Level(t.Principal.Level),
+		Watch: watch{t.Deps.Work, ongoing.Of{Chat: t.Origin.Chat, Session: t.Origin.Session}, "a call of turn " + t.Info.ID},
 	})
 }
+
+// watch notes the calls of a turn, and keeps no state of it.
+type watch struct {
+	work Work
+	of   ongoing.Of
+	name string
+}
+
+// Began implements [tools.Watch].
+func (w watch) Began() (ended func()) { return w.work.Note(w.of, w.name) }
 
 // IsDecided reports whether a call is the one that was allowed: the one of the first
 // answer of its turn, which the model did not write. A model may give any call any id.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -42,10 +41,14 @@ type Cleaner func(ctx context.Context, c Chat) error
 type Options struct {
 	Engine *local.Engine
 	Store  local.Forgetter
-	// Cleaners remove the files of chats, Indexes the words of forgotten conversations of a chat too.
-	Cleaners, Indexes []Cleaner
-	Now               func() time.Time
-	Log               zerolog.Logger
+	// EndWork ends all that works for a chat, or for one conversation of it, and lets no turn begin there until
+	// goOn is called, which it returns in any case. The turn that ctx belongs to goes on.
+	EndWork func(ctx context.Context, chat, conversation string) (goOn func(), err error)
+	// Files remove the files of a chat that a later one at its address would find, before the records go. Rest
+	// removes those that have ids of the chat, afterwards, and Indexes also the words of single conversations.
+	Files, Rest, Indexes []Cleaner
+	Now                  func() time.Time
+	Log                  zerolog.Logger
 }
 
 // Forgetting forgets chats. [New] makes one.
@@ -55,10 +58,6 @@ type Forgetting struct {
 	more   chan struct{} // has one where the worker may find more
 
 	first sync.Mutex // held over the steps that a chat waits for
-	// done are the steps, and the parts of them, that this process has done; guarded by first. What
-	// was removed once is not removed again where a later part or the ledger failed: by then the chat
-	// may have begun anew.
-	done  map[string]bool
 	round sync.Mutex // held over the others
 
 	mu      sync.Mutex
@@ -68,9 +67,7 @@ type Forgetting struct {
 
 // New is the forgetting of a store.
 func New(o Options) *Forgetting {
-	return &Forgetting{
-		o: o, ledger: o.Store.Ledger(), more: make(chan struct{}, 1), changed: make(chan struct{}), done: map[string]bool{},
-	}
+	return &Forgetting{o: o, ledger: o.Store.Ledger(), more: make(chan struct{}, 1), changed: make(chan struct{})}
 }
 
 // Ask is one forget.
@@ -83,8 +80,9 @@ type Ask struct {
 	Shared bool
 }
 
-// Forget begins a forget and deletes the records and files. The rest is done in the background by Run, or
-// by Finish. It returns the id of the forget.
+// Forget ends the work of a chat, begins a forget and deletes the records and files. The rest is done in the
+// background by Run, or by Finish. It returns the id of the forget, "" where none has begun; after an error the
+// steps that are left are taken later.
 func (f *Forgetting) Forget(ctx context.Context, a Ask) (string, error) {
 	ctx = context.WithoutCancel(ctx) // it is finished in any case, so it may be finished now
 	e := forgets.Entry{
@@ -94,29 +92,29 @@ func (f *Forgetting) Forget(ctx context.Context, a Ask) (string, error) {
 	if a.Of.Current {
 		e.Session = ""
 	}
-	f.first.Lock()
-	defer f.first.Unlock()
-	if before := f.unfinished(&e); before != nil {
-		e = *before
-	} else if err := f.add(&e); err != nil {
+	if err := f.add(&e); err != nil {
 		return "", err
 	}
 	failpoint.Hit("F1")
 	f.o.Log.Info().Str("forget", e.ID).Str("chat", e.Chat).Str("conversation", e.Session).Msg("a chat or a conversation is being forgotten")
-	err := f.begin(ctx, &e)
+	err := f.begin(ctx, e.ID)
 	f.kick()
 	return e.ID, err
 }
 
-// add adds an entry to the ledger, with the addresses of a whole chat.
+// add adds an entry to the ledger. Where a turn that failed is run again, it is the one of the earlier attempt.
 func (f *Forgetting) add(e *forgets.Entry) error {
-	if e.Whole() {
-		all, last, err := f.o.Store.Addresses(e.Chat)
-		if err != nil {
-			return err
+	f.first.Lock()
+	defer f.first.Unlock()
+	for _, b := range f.ledger.Unfinished() {
+		if b.Session == e.Session && b.Question == e.Question && (b.Chat == e.Chat || b.Question != "") {
+			*e = b
+			return nil
 		}
-		if len(all) > 1 {
-			e.Moved, e.Until = all, last
+	}
+	if e.Whole() {
+		if err := f.locate(e); err != nil {
+			return err
 		}
 	}
 	if err := f.ledger.Add(*e); err != nil {
@@ -125,16 +123,16 @@ func (f *Forgetting) add(e *forgets.Entry) error {
 	return nil
 }
 
-// unfinished is an earlier attempt at the same forget: a turn that failed is run again.
-func (f *Forgetting) unfinished(e *forgets.Entry) *forgets.Entry {
-	all := f.ledger.Unfinished()
-	i := slices.IndexFunc(all, func(b forgets.Entry) bool {
-		return b.Chat == e.Chat && b.Session == e.Session && b.Question == e.Question
-	})
-	if i < 0 {
-		return nil
+// locate notes the addresses of a whole chat, and the last number that was given out.
+func (f *Forgetting) locate(e *forgets.Entry) error {
+	all, last, err := f.o.Store.Addresses(e.Chat)
+	if err != nil {
+		return err
 	}
-	return &all[i]
+	if e.Until = last; len(all) > 1 {
+		e.Moved = all
+	}
+	return nil
 }
 
 // kick lets the worker look for steps that are left.
@@ -145,25 +143,81 @@ func (f *Forgetting) kick() {
 	}
 }
 
-// begin takes the steps that the chat waits for. One that fails is left for the worker.
-func (f *Forgetting) begin(ctx context.Context, e *forgets.Entry) error {
+// begin takes the steps of a forget that the chat waits for, once its work has ended. One that fails is left for
+// the worker.
+func (f *Forgetting) begin(ctx context.Context, id string) error {
+	err := errPart
+	for range maxParts {
+		if !errors.Is(err, errPart) {
+			break
+		}
+		err = f.beginOnce(ctx, id)
+	}
+	if err != nil {
+		return fmt.Errorf("forget %s: %w", id, err)
+	}
+	return nil
+}
+
+// beginOnce is one attempt.
+func (f *Forgetting) beginOnce(ctx context.Context, id string) error {
+	e := f.find(id)
+	if e == nil || !waitedFor(e) {
+		return nil
+	}
+	goOn, err := f.o.EndWork(ctx, e.Chat, e.Session)
+	defer goOn()
+	if err != nil {
+		return err
+	}
+	f.first.Lock()
+	defer f.first.Unlock()
+	if e = f.find(id); e == nil { // another attempt was first
+		return nil
+	}
+	return f.steps(ctx, e)
+}
+
+// find is an entry with steps that are left, or nil.
+func (f *Forgetting) find(id string) *forgets.Entry {
+	all := f.ledger.Unfinished()
+	i := slices.IndexFunc(all, func(e forgets.Entry) bool { return e.ID == id })
+	if i < 0 {
+		return nil
+	}
+	return &all[i]
+}
+
+// waitedFor reports whether a chat waits for a step of its forget.
+func waitedFor(e *forgets.Entry) bool {
+	return len(e.Left) > 0 && e.Left[0] != forgets.StepPages && e.Left[0] != forgets.StepCopies
+}
+
+// steps takes the steps that the chat waits for. Before the records go, the ledger has it that the files are gone:
+// so a later attempt takes none from a chat that began anew. Each of the later steps may be taken twice.
+func (f *Forgetting) steps(ctx context.Context, e *forgets.Entry) error {
 	did := map[forgets.Step]func() error{
-		forgets.StepStore: func() error { return f.store(ctx, e) },
-		forgets.StepFiles: func() error { return f.files(ctx, e) },
+		forgets.StepFiles: func() error { return f.clean(ctx, e, nil, f.o.Files) },
+		forgets.StepStore: func() error { return errors.Join(f.store(ctx, e), f.follow(e)) },
+		forgets.StepRest:  func() error { return f.clean(ctx, e, f.o.Indexes, f.o.Rest) },
 		forgets.StepTell:  func() error { return f.tell(ctx, e) },
 	}
-	points := map[forgets.Step]string{forgets.StepStore: "F2", forgets.StepFiles: "F4", forgets.StepTell: "F5"}
-	var unwritten error // the files go before the chat goes on, also where the ledger has no room
+	points := map[forgets.Step]string{
+		forgets.StepFiles: "F4", forgets.StepStore: "F2", forgets.StepRest: "F11", forgets.StepTell: "F5",
+	}
+	var unwritten error
 	for _, s := range e.Left {
 		do := did[s]
 		if do == nil {
 			break
 		}
-		if err := f.once(e.ID+" "+string(s), do); err != nil {
-			return fmt.Errorf("forget %s: %s: %w", e.ID, s, errors.Join(err, unwritten))
+		if err := do(); err != nil {
+			return fmt.Errorf("%s: %w", s, errors.Join(err, unwritten))
 		}
 		if err := f.ledger.Did(e.ID, s); err != nil {
-			unwritten = errors.Join(unwritten, err)
+			if unwritten = errors.Join(unwritten, err); s == forgets.StepFiles {
+				break
+			}
 			continue
 		}
 		failpoint.Hit(points[s])
@@ -171,14 +225,27 @@ func (f *Forgetting) begin(ctx context.Context, e *forgets.Entry) error {
 	return unwritten
 }
 
-// once does a part of a forget, unless this process has done it already.
-func (f *Forgetting) once(part string, do func() error) error {
-	if f.done[part] {
+// errPart says that the chat of a forget became part of another one, before its records were deleted.
+var errPart = errors.New("the chat has become part of another one, which is forgotten instead")
+
+// maxParts is how many chats in a row may take each other over while one is forgotten.
+const maxParts = 3
+
+// follow lets a forget go on with the chat that has taken its own one over, and returns errPart then.
+func (f *Forgetting) follow(e *forgets.Entry) error {
+	if !e.Whole() {
 		return nil
 	}
-	err := do()
-	f.done[part] = err == nil
-	return err
+	into, err := f.o.Store.PartOf(e)
+	if err != nil || into == "" {
+		return err
+	}
+	next := *e
+	next.Chat, next.Left = into, forgets.Steps()
+	if err := f.locate(&next); err != nil {
+		return err
+	}
+	return errors.Join(f.ledger.Replace(next), errPart)
 }
 
 // store deletes what the entry says, and decides no more: the chat may have another conversation by now.
@@ -206,19 +273,19 @@ func (f *Forgetting) tell(ctx context.Context, e *forgets.Entry) error {
 	return f.o.Store.Renew(ctx, "", told(e))
 }
 
-// files removes the files. Those of a chat belong to no single conversation of it.
-func (f *Forgetting) files(ctx context.Context, e *forgets.Entry) error {
+// clean removes files; only those of always belong to a single conversation too.
+func (f *Forgetting) clean(ctx context.Context, e *forgets.Entry, always, whole []Cleaner) error {
 	c := Chat{Forget: e.ID, ID: e.Chat, At: e.Moved}
 	if len(c.At) == 0 {
 		c.At = []channels.Address{e.At}
 	}
-	cleaners := f.o.Indexes
+	cleaners := always
 	if e.Whole() {
-		cleaners = slices.Concat(f.o.Indexes, f.o.Cleaners)
+		cleaners = slices.Concat(always, whole)
 	}
 	var errs []error
 	for i, clean := range cleaners {
-		errs = append(errs, f.once(e.ID+" files "+strconv.Itoa(i), func() error { return clean(ctx, c) }))
+		errs = append(errs, clean(ctx, c))
 		if i == 0 {
 			failpoint.Hit("F3")
 		}
@@ -229,12 +296,10 @@ func (f *Forgetting) files(ctx context.Context, e *forgets.Entry) error {
 // Resume goes on with what an earlier process has left, as far as chats wait for it. It is called before
 // any chat works.
 func (f *Forgetting) Resume(ctx context.Context) {
-	f.first.Lock()
-	defer f.first.Unlock()
 	all := f.ledger.Unfinished()
 	for i := range all {
 		f.o.Log.Info().Str("forget", all[i].ID).Msg("going on with a forget that an earlier process began")
-		if err := f.begin(ctx, &all[i]); err != nil {
+		if err := f.begin(ctx, all[i].ID); err != nil {
 			f.o.Log.Warn().Err(err).Msg("a step of forgetting failed; it is tried again")
 		}
 	}
@@ -313,12 +378,10 @@ func (f *Forgetting) finish(ctx context.Context, all []forgets.Entry) (copies []
 // begun are the unfinished forgets for which the steps that chats wait for are done, and why they fail for
 // others, by id.
 func (f *Forgetting) begun(ctx context.Context) (ready []forgets.Entry, failed map[string]error) {
-	f.first.Lock()
-	defer f.first.Unlock()
 	failed = map[string]error{}
 	all := f.ledger.Unfinished()
 	for i := range all {
-		if err := f.begin(ctx, &all[i]); err != nil {
+		if err := f.begin(ctx, all[i].ID); err != nil {
 			failed[all[i].ID] = err
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"parley/pkg/history"
 	"parley/pkg/providers"
 	"parley/pkg/session"
+	"parley/pkg/session/forgets"
 	"parley/pkg/session/local"
 )
 
@@ -34,9 +36,13 @@ type gateway struct {
 	store  *local.Engine
 	past   *history.History
 	spaces files.Spaces
-	broken error // of a cleaner
+	broken error // of a cleaner that comes after the records
 	// brokenFor is the one chat for which it is broken; "" is each.
 	brokenFor string
+	// rest is called before that cleaner, if it is set.
+	rest func()
+	// endWork is called before the steps of each attempt.
+	endWork func() error
 	*forgetting.Forgetting
 }
 
@@ -50,9 +56,20 @@ func open(t *testing.T, dir string) *gateway {
 	g.Forgetting = forgetting.New(forgetting.Options{
 		Engine: g.store, Store: local.ForgetterOf(g.store), Now: time.Now, Log: zerolog.Nop(),
 		Indexes: []forgetting.Cleaner{func(ctx context.Context, c forgetting.Chat) error { return g.past.Forget(ctx, c.ID) }},
-		Cleaners: []forgetting.Cleaner{
+		EndWork: func(context.Context, string, string) (func(), error) {
+			if g.endWork != nil {
+				return func() {}, g.endWork()
+			}
+			return func() {}, nil
+		},
+		Files: []forgetting.Cleaner{
 			func(ctx context.Context, c forgetting.Chat) error { return g.spaces.Forget(ctx, c.Forget, c.At) },
+		},
+		Rest: []forgetting.Cleaner{
 			func(_ context.Context, c forgetting.Chat) error {
+				if g.rest != nil {
+					g.rest()
+				}
 				if g.brokenFor != "" && g.brokenFor != c.ID {
 					return nil
 				}
@@ -225,12 +242,7 @@ func TestAStepThatFails(t *testing.T) {
 	if _, err := g.Finish(t.Context()); !errors.Is(err, g.broken) || len(g.UnderWay()) != 1 {
 		t.Errorf("Finish: %v, %v", err, g.UnderWay())
 	}
-	g.must(g.store.Inbox().Append(t.Context(), []session.Item{{
-		ID: "new", Kind: session.ItemMessage, Address: at(1), Time: time.Now(),
-		Inbound: &channels.Inbound{ID: "new", Kind: channels.KindMessage, Address: at(1), Text: "fresh", Time: time.Now()},
-	}}, nil))
-	fresh := filepath.Join(g.spaces.Of(at(1), false), "fresh.md")
-	g.must(errors.Join(os.MkdirAll(filepath.Dir(fresh), 0o700), os.WriteFile(fresh, []byte("fresh"), 0o600)))
+	fresh := g.write(1, "new")
 	if _, err := g.Finish(t.Context()); !errors.Is(err, g.broken) {
 		t.Errorf("Finish: %v", err)
 	}
@@ -246,6 +258,125 @@ func TestAStepThatFails(t *testing.T) {
 	}
 	if names := g.has(canary(1)); len(names) > 0 {
 		t.Errorf("the word is in %v", names)
+	}
+}
+
+// write gives the chat that is at its address now a message and a file.
+func (g *gateway) write(i int, id string) (file string) {
+	g.t.Helper()
+	g.must(g.store.Inbox().Append(g.t.Context(), []session.Item{{
+		ID: id, Kind: session.ItemMessage, Address: at(i), Time: time.Now(),
+		Inbound: &channels.Inbound{ID: id, Kind: channels.KindMessage, Address: at(i), Text: "fresh", Time: time.Now()},
+	}}, nil))
+	file = filepath.Join(g.spaces.Of(at(i), false), id)
+	g.must(errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("fresh"), 0o600)))
+	return file
+}
+
+// lock lets no entry of the ledger be written until it is called with false, as a disk without room would.
+func (g *gateway) lock(locked bool) {
+	g.t.Helper()
+	path := filepath.Join(g.dir, forgets.File)
+	if locked {
+		g.must(errors.Join(os.Rename(path, path+".kept"), os.Mkdir(path, 0o700)))
+	} else {
+		g.must(errors.Join(os.Remove(path), os.Rename(path+".kept", path)))
+	}
+}
+
+// TestALedgerWithoutRoom: a forget that the ledger cannot note is left, and finished by the next process. A chat
+// begins anew only where the ledger has it that its files are gone, so it loses none of its own to that.
+func TestALedgerWithoutRoom(t *testing.T) {
+	t.Parallel()
+	for name, late := range map[string]bool{"before the records go": false, "after that": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			g := open(t, dir)
+			g.talk(1)
+			before := g.info(1)
+			g.rest = func() { g.lock(true) }
+			if !late {
+				g.rest, g.endWork = nil, func() error { g.lock(true); return nil }
+			}
+			if _, err := g.Forget(t.Context(), forgetting.Ask{Of: before, Question: "q"}); err == nil {
+				t.Fatal("a forget that the ledger cannot note succeeds")
+			}
+			if anew := g.info(1).Chat != before.Chat; anew != late {
+				t.Errorf("the chat has begun anew: %v", anew)
+			}
+			file := g.write(1, "fresh")
+			g.lock(false)
+			g.close() // as a kill: the file of the ledger is as it was
+			g = open(t, dir)
+			defer func() { g.close() }()
+			g.Resume(t.Context())
+			_, err := g.Finish(t.Context())
+			g.must(err)
+			if _, err := os.Stat(file); (err == nil) != late {
+				t.Errorf("the file that came meanwhile: %v", err)
+			}
+			if names := g.has(canary(1)); len(names) > 0 || len(g.UnderWay()) > 0 {
+				t.Errorf("the word is in %v; under way are %v", names, g.UnderWay())
+			}
+		})
+	}
+}
+
+// TestWorkThatGoesOn: the records and files of a chat stay as long as something works for it, and a later attempt
+// finishes the forget.
+func TestWorkThatGoesOn(t *testing.T) {
+	t.Parallel()
+	g := open(t, t.TempDir())
+	defer func() { g.close() }()
+	g.talk(1)
+	goesOn := errors.New("a call goes on")
+	g.endWork = func() error { return goesOn }
+	id, err := g.Forget(t.Context(), forgetting.Ask{Of: g.info(1)})
+	if !errors.Is(err, goesOn) || id == "" || !g.Left(id) || g.finds(1) == 0 {
+		t.Errorf("Forget: %q, %v", id, err)
+	}
+	if _, err := g.Finish(t.Context()); !errors.Is(err, goesOn) || !g.Left(id) {
+		t.Errorf("Finish: %v", err)
+	}
+	g.endWork = nil
+	if _, err := g.Finish(t.Context()); err != nil || g.Left(id) {
+		t.Errorf("Finish: %v", err)
+	}
+	if names := g.has(canary(1)); len(names) > 0 {
+		t.Errorf("the word is in %v", names)
+	}
+}
+
+// TestAChatThatBecomesPartOfAnother while its work is ended: the one that took it over is forgotten, with its
+// older states in the copies of the store. So it is where an earlier process has died before that.
+func TestAChatThatBecomesPartOfAnother(t *testing.T) {
+	t.Parallel()
+	for _, question := range []string{"", "q"} {
+		t.Run("question "+question, func(t *testing.T) {
+			t.Parallel()
+			g := open(t, t.TempDir())
+			defer func() { g.close() }()
+			g.talk(1)
+			g.talk(2)
+			g.talk(3)
+			_, err := g.store.Snapshot(t.Context())
+			g.must(err)
+			g.endWork = func() error { // the group 1 becomes the supergroup 2, where a chat has begun already
+				g.endWork = nil
+				return g.store.Chats().Move(t.Context(), at(1), at(2))
+			}
+			id, err := g.Forget(t.Context(), forgetting.Ask{Of: g.info(2), Question: question})
+			g.must(err)
+			_, err = g.Finish(t.Context())
+			g.must(err)
+			if names := slices.Concat(g.has(canary(1)), g.has(canary(2))); len(names) > 0 || g.Left(id) {
+				t.Errorf("the words are in %v", names)
+			}
+			if g.finds(3) == 0 {
+				t.Error("another chat has lost its word")
+			}
+		})
 	}
 }
 

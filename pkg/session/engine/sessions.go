@@ -117,3 +117,14 @@ func Addresses(e *Engine, chat string) (all []channels.Address, last uint64, err
 	err = e.w.View(func(t *table.Tx) error { all, last, err = rules.Addresses(t, chat); return err })
 	return all, last, err
 }
+
+// Heir is the chat at an address, or "" where none is there that had a number up to last.
+func Heir(e *Engine, at channels.Address, last uint64) (chat string, err error) {
+	err = e.w.View(func(t *table.Tx) error {
+		if n, err := table.ChatAt(t, at); err == nil && n <= last {
+			chat = table.ChatID(n)
+		}
+		return nil
+	})
+	return chat, err
+}

@@ -29,10 +29,12 @@ type Step string
 
 // The steps, in their order.
 const (
+	// StepFiles deletes the files that a chat at its address has, while no chat has begun anew there.
+	StepFiles Step = "files"
 	// StepStore deletes the records of the chat.
 	StepStore Step = "store"
-	// StepFiles deletes the files of the chat.
-	StepFiles Step = "files"
+	// StepRest deletes the files that have the ids of the chat and its messages.
+	StepRest Step = "rest"
 	// StepTell tells the chat.
 	StepTell Step = "tell"
 	// StepPages overwrites the pages of the store that are free.
@@ -42,7 +44,9 @@ const (
 )
 
 // Steps are all steps in their order.
-func Steps() []Step { return []Step{StepStore, StepFiles, StepTell, StepPages, StepCopies} }
+func Steps() []Step {
+	return []Step{StepFiles, StepStore, StepRest, StepTell, StepPages, StepCopies}
+}
 
 // Entry is one forget. At, Shared and Question are there until its last step is done.
 type Entry struct {
@@ -55,8 +59,8 @@ type Entry struct {
 	// Left are the steps that are left, in their order.
 	Left []Step `json:"left,omitempty"`
 	// Moved are the addresses of a chat that has moved: a snapshot of the time before may have a part of it
-	// as a chat of its own at one of them. That has a number up to Until, and a chat that began there later
-	// a higher one.
+	// as a chat of its own at one of them. That has a number up to Until, the last one that was given out, and
+	// a chat that began there later a higher one.
 	Moved []channels.Address `json:"moved,omitempty"`
 	Until uint64             `json:"until,omitempty"`
 	// At is the present address of the chat.
@@ -100,6 +104,10 @@ func Open(dir string) (*Ledger, error) {
 			return nil, fmt.Errorf("line %d of %s cannot be read: a chat that was forgotten could come back; "+
 				"put the file of a backup in its place, or correct the line", n, l.path)
 		default:
+			// An earlier build deleted all files in one step, after the records.
+			if i := slices.Index(e.Left, StepFiles); i >= 0 && !slices.Contains(e.Left, StepRest) {
+				e.Left = slices.Insert(e.Left, i+1, StepRest)
+			}
 			l.entries = append(l.entries, e)
 		}
 	}
@@ -123,6 +131,17 @@ func (l *Ledger) Add(e Entry) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.store(append(slices.Clone(l.entries), e))
+}
+
+// Replace stores an entry in the place of the one with its id.
+func (l *Ledger) Replace(e Entry) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	all := slices.Clone(l.entries)
+	if i := slices.IndexFunc(all, func(old Entry) bool { return old.ID == e.ID }); i >= 0 {
+		all[i] = e
+	}
+	return l.store(all)
 }
 
 // Did stores that a step of an entry is done.

@@ -22,6 +22,11 @@ const stored = `{"id":"7ryxo6c5ty","time":"2026-11-26T21:12:27.036741098Z","chat
 	`"shared":true,"question":"c3-5/ask"}
 `
 
+// older is an entry of the build before the files went in two steps.
+const older = `{"id":"o","time":"2026-11-26T21:14:00Z","chat":"c3","left":["store","files","tell","pages","copies"],` +
+	`"at":{"channel":"slack","account":"T","chat":"D1"}}
+`
+
 func write(t *testing.T, text string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -71,6 +76,21 @@ func TestStoredForm(t *testing.T) {
 	}
 	if d := cmp.Diff(append(want, next), l.All()); d != "" {
 		t.Errorf("after a reopen: %s", d)
+	}
+}
+
+// TestAnOlderEntry has the files of a chat deleted in both steps.
+func TestAnOlderEntry(t *testing.T) {
+	t.Parallel()
+	l, err := forgets.Open(write(t, older))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []forgets.Step{
+		forgets.StepStore, forgets.StepFiles, forgets.StepRest, forgets.StepTell, forgets.StepPages, forgets.StepCopies,
+	}
+	if d := cmp.Diff(want, l.All()[0].Left); d != "" {
+		t.Error(d)
 	}
 }
 

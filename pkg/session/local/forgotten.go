@@ -126,6 +126,16 @@ func (f Forgetter) Addresses(chat string) (all []channels.Address, last uint64, 
 	return engine.Addresses(f.e.Engine, chat)
 }
 
+// PartOf is the chat that has taken over the one of an entry, by its address, or "": one that began after the
+// forget is none.
+func (f Forgetter) PartOf(e *forgets.Entry) (string, error) {
+	into, err := engine.Heir(f.e.Engine, e.At, e.Until)
+	if err != nil || into == e.Chat {
+		return "", err
+	}
+	return into, nil
+}
+
 // Forget deletes a chat, or with an id only that conversation of it, as [engine.ForgetEntry] does.
 func (f Forgetter) Forget(ctx context.Context, chat, sessionID string) error {
 	return engine.ForgetEntry(ctx, f.e.Engine, chat, sessionID)
