@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +12,9 @@ import (
 
 	"parley/internal/test/fakeslack"
 	"parley/internal/test/faketelegram"
+	"parley/internal/test/rig"
+	"parley/pkg/channels"
+	"parley/pkg/gateway/files"
 )
 
 // buried is a word that no file of the gateway may have once its chat is forgotten.
@@ -80,6 +84,43 @@ func answersLate(p place) {
 		at.tg.Harm(faketelegram.Rule{Method: "sendMessage", Times: 1, Fault: faketelegram.Fault{Hold: late}})
 	case *slackPlace:
 		at.srv.Harm(fakeslack.Rule{Method: "chat.postMessage", Times: 1, Fault: fakeslack.Fault{Hold: late}})
+	}
+}
+
+// TestForgetEndsTheWork: a program that a chat runs in the background ends with it. No file appears behind the
+// operator's back once the command has returned.
+func TestForgetEndsTheWork(t *testing.T) {
+	t.Parallel()
+	const script = `{"argv":["sh","-c","while :; do mkdir -p \"$0\"; echo ` + buried + ` > \"$0/note\"; sleep 0.02; done","SPACE"],"background":true}`
+	tg := faketelegram.New(t)
+	chat := tg.Private(tg.User("Ada"))
+	place := fmt.Sprintf("telegram:%d", chat.ID())
+	acts := map[string][]step{"work": {{"run_command", ""}}}
+	w := newTelegramWith(t, tg, scripted(acts), rig.Config{Telegram: &rig.Telegram{}, Tools: map[string]any{
+		"shell": map[string]any{"enabled": true, "allow": []string{"sh"}, "unsafe": true},
+		"chats": map[string]any{place: map[string]any{"level": "exec"}},
+	}})
+	space := files.NewSpaces(filepath.Join(w.gw.Dir, "workspace")).Of(
+		channels.Address{Channel: "telegram", Account: fmt.Sprint(tg.Bot().User().ID), Chat: fmt.Sprint(chat.ID())}, false)
+	acts["work"][0].args = strings.Replace(script, "SPACE", space, 1)
+	chat.Say("work")
+	chat.Press(w.asked(chat).ID, "Allow once")
+	w.says(chat, "done")
+	w.looks("a file of the program", func() bool {
+		b, err := os.ReadFile(filepath.Join(space, "note"))
+		return err == nil && len(b) > 0
+	})
+	for range 2 { // the second time it is a command that takes its time
+		out, err := w.gw.Command(w.ctx, nil, "sessions", "forget", "--yes", "--wait", place).CombinedOutput()
+		if bytes.Contains(out, []byte("no conversation")) {
+			err = nil
+		}
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		if names := holders(t, w.world); len(names) > 0 {
+			t.Errorf("the word is in %v", names)
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ func List() []Mutant {
 		eventMutants(), gateMutants(), pieceMutants(), walkMutants(), apiMutants(), specMutants(), lastWordsMutants(),
 		aguiMutants(), aguiPictureMutants(),
 		credentialMutants(), pageMutants(), browserMutants(),
-		openaiMutants(), clientMutants(), removalMutants(), forgetMutants(), restoredMutants(),
+		openaiMutants(), clientMutants(), removalMutants(), forgetMutants(), restoredMutants(), workingMutants(),
 		socketMutants(), shelfMutants(), formatMutants(), indexMutants(), documentMutants(),
 		senseMutants(),
 	)

@@ -27,7 +27,7 @@ func forgetMutants() []Mutant {
 		},
 		{
 			Promise: "forget: no byte is left", Defect: "leaves the index of the past",
-			File: room + "/forgetting.go", Old: "slices.Concat(f.o.Indexes, f.o.Cleaners)", New: "f.o.Cleaners",
+			File: room + "/forgetting.go", Old: "f.clean(ctx, e, f.o.Indexes, f.o.Rest)", New: "f.clean(ctx, e, nil, f.o.Rest)",
 			Dir: room, Test: "^TestFortyChats$",
 		},
 		{
@@ -89,14 +89,25 @@ func restoredMutants() []Mutant {
 		},
 		{
 			Promise: "forget: it is finished", Defect: "takes a step that failed for done",
-			File: room + "/forgetting.go", Old: "			return fmt.Errorf(\"forget %s: %s: %w\", e.ID, s, errors.Join(err, unwritten))\n",
+			File: room + "/forgetting.go", Old: "			return fmt.Errorf(\"%s: %w\", s, errors.Join(err, unwritten))\n",
 			New: "			f.o.Log.Err(err).Send()\n",
 			Dir: room, Test: "^TestAStepThatFails$",
 		},
 		{
-			Promise: "forget: it is finished", Defect: "removes the files of the chat that began anew",
-			File: room + "/forgetting.go", Old: "	f.done[part] = err == nil\n", New: "",
-			Dir: room, Test: "^TestAStepThatFails$",
+			Promise: "forget: others keep all", Defect: "begins the chat anew before the ledger has it that its files are gone",
+			File: room + "/forgetting.go", Old: "s == forgets.StepFiles {", New: "s == \"\" {",
+			Dir: room, Test: "^TestALedgerWithoutRoom$",
+		},
+		{
+			Promise: "forget: others keep all", Defect: "removes the files again behind the records",
+			File: room + "/forgetting.go", Old: "f.clean(ctx, e, f.o.Indexes, f.o.Rest)",
+			New: "errors.Join(f.clean(ctx, e, nil, f.o.Files), f.clean(ctx, e, f.o.Indexes, f.o.Rest))",
+			Dir: room, Test: "^TestALedgerWithoutRoom$",
+		},
+		{
+			Promise: "forget: no byte is left", Defect: "leaves the chat that has taken the forgotten one over",
+			File: room + "/forgetting.go", Old: "errors.Join(f.store(ctx, e), f.follow(e))", New: "f.store(ctx, e)",
+			Dir: room, Test: "^TestAChatThatBecomesPartOfAnother$",
 		},
 		{
 			Promise: "forget: it is finished", Defect: "strikes out all steps with the first one",
@@ -118,6 +129,52 @@ func restoredMutants() []Mutant {
 			File: "pkg/gateway/forget.go", Old: "	if err := awaitReceipt(ctx, a.store.Outbox(), f.Question); err != nil {",
 			New: "	if err := awaitReceipt(ctx, a.store.Outbox(), \"\"); err != nil {",
 			Dir: "internal/test/e2e", Test: "^TestForgetInTheChat$/^slack$",
+		},
+	}
+}
+
+// workingMutants let the work of a chat go on beside its forget.
+func workingMutants() []Mutant {
+	const (
+		agent   = "pkg/agent"
+		ongoing = agent + "/ongoing/ongoing.go"
+		works   = "^TestForgettingEndsTheWorkOfTheChat$"
+	)
+	return []Mutant{
+		{
+			Promise: "forget: its work ends", Defect: "ends no turn",
+			File: ongoing, Old: "			it.end(session.ErrForgotten)", New: "			_ = session.ErrForgotten",
+			Dir: agent, Test: works,
+		},
+		{
+			Promise: "forget: its work ends", Defect: "lets turns begin meanwhile",
+			File: ongoing, Old: "i >= 0 {\n\t\treleased", New: "i > len(w.holds) {\n\t\treleased",
+			Dir: agent, Test: works,
+		},
+		{
+			Promise: "forget: its work ends", Defect: "leaves the work in the background",
+			File: agent + "/forget.go", Old: "	a.work.CloseAll(", New: "	func(func(t *session.Task) bool) {}(",
+			Dir: agent, Test: works,
+		},
+		{
+			Promise: "forget: its work ends", Defect: "does not wait for calls that outlast their turn",
+			File: agent + "/forget.go", Old: "		err = a.works.All(ctx, of)", New: "		err = a.works.Turns(ctx, of)",
+			Dir: agent, Test: works,
+		},
+		{
+			Promise: "forget: its work ends", Defect: "ends the work of all conversations of the chat",
+			File: ongoing, Old: "(o.Session == \"\" || o.Session == other.Session)", New: "(o.Session == \"\" || o.Session != \"*\")",
+			Dir: agent, Test: "^TestForgettingOneConversationLeavesTheWorkOfOthers$",
+		},
+		{
+			Promise: "forget: its work ends", Defect: "forgets beside work that goes on",
+			File: "pkg/gateway/forgetting/forgetting.go", Old: "	defer goOn()\n	if err != nil {", New: "	defer goOn()\n	if err != nil && goOn == nil {",
+			Dir: "pkg/gateway/forgetting", Test: "^TestWorkThatGoesOn$",
+		},
+		{
+			Promise: "forget: its work ends", Defect: "ends no work at all",
+			File: "pkg/gateway/forget.go", Old: "			return a.agent.EndWork(ctx, chat, conversation)", New: "			return func() {}, nil",
+			Dir: "internal/test/e2e", Test: "^TestForgetEndsTheWork$",
 		},
 	}
 }
