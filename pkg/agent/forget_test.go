@@ -34,9 +34,8 @@ func (l *lateWriter) work(ctx context.Context) *tools.ToolResult {
 
 // inTheTurn is a call that its turn waits for, behind is one in the background.
 func (l *lateWriter) inTheTurn() tools.Tool {
-	return fn{name: "work", an: tools.Annotations{Level: tools.LevelChat, Timeout: time.Hour}, run: func(ctx context.Context, _ map[string]any) *tools.ToolResult {
-		return l.work(ctx)
-	}}
+	an := tools.Annotations{Level: tools.LevelChat, Timeout: time.Hour}
+	return fn{name: "work", an: an, run: func(ctx context.Context, _ map[string]any) *tools.ToolResult { return l.work(ctx) }}
 }
 
 func (l *lateWriter) behind() tools.Tool {

@@ -34,7 +34,7 @@ func newForgetting(a *App) *forgetting.Forgetting {
 		},
 		Files: []forgetting.Cleaner{
 			func(ctx context.Context, c forgetting.Chat) error { return a.kept.spaces.Forget(ctx, c.Forget, c.At) },
-			a.forgetShown,
+			func(_ context.Context, c forgetting.Chat) error { return forgetShown(a, c) },
 		},
 		Rest: []forgetting.Cleaner{
 			func(ctx context.Context, c forgetting.Chat) error {
@@ -46,7 +46,7 @@ func newForgetting(a *App) *forgetting.Forgetting {
 }
 
 // forgetShown removes the files of a chat that screens show.
-func (a *App) forgetShown(_ context.Context, c forgetting.Chat) error {
+func forgetShown(a *App, c forgetting.Chat) error {
 	var errs []error
 	for _, at := range c.At {
 		if at.Channel == web.Name || at.Channel == console.Name {

@@ -91,7 +91,8 @@ func answersLate(p place) {
 // operator's back once the command has returned.
 func TestForgetEndsTheWork(t *testing.T) {
 	t.Parallel()
-	const script = `{"argv":["sh","-c","while :; do mkdir -p \"$0\"; echo ` + buried + ` > \"$0/note\"; sleep 0.02; done","SPACE"],"background":true}`
+	const script = `{"argv":["sh","-c","while :; do mkdir -p \"$0\"; echo ` + buried + ` > \"$0/note\"; sleep 0.02; done","SPACE"],` +
+		`"background":true}`
 	tg := faketelegram.New(t)
 	chat := tg.Private(tg.User("Ada"))
 	place := fmt.Sprintf("telegram:%d", chat.ID())

@@ -168,7 +168,8 @@ func workingMutants() []Mutant {
 		},
 		{
 			Promise: "forget: its work ends", Defect: "forgets beside work that goes on",
-			File: "pkg/gateway/forgetting/forgetting.go", Old: "	defer goOn()\n	if err != nil {", New: "	defer goOn()\n	if err != nil && goOn == nil {",
+			File: "pkg/gateway/forgetting/forgetting.go", Old: "	defer goOn()\n	if err != nil {",
+			New: "	defer goOn()\n	if err != nil && goOn == nil {",
 			Dir: "pkg/gateway/forgetting", Test: "^TestWorkThatGoesOn$",
 		},
 		{
