@@ -20,7 +20,7 @@ const buried = "xylophagous"
 
 // forgetPoints are behind each step of forgetting, and in the middle of the longer ones.
 func forgetPoints() (all []point) {
-	for _, name := range []string{"F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10"} {
+	for _, name := range []string{"F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11"} {
 		all = append(all, point{name: name})
 	}
 	return all

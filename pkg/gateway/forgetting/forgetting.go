@@ -106,11 +106,13 @@ func (f *Forgetting) Forget(ctx context.Context, a Ask) (string, error) {
 func (f *Forgetting) add(e *forgets.Entry) error {
 	f.first.Lock()
 	defer f.first.Unlock()
-	for _, b := range f.ledger.Unfinished() {
-		if b.Session == e.Session && b.Question == e.Question && (b.Chat == e.Chat || b.Question != "") {
-			*e = b
-			return nil
-		}
+	before := f.ledger.Unfinished()
+	again := slices.IndexFunc(before, func(b forgets.Entry) bool {
+		return b.Session == e.Session && b.Question == e.Question && (b.Chat == e.Chat || b.Question != "")
+	})
+	if again >= 0 {
+		*e = before[again]
+		return nil
 	}
 	if e.Whole() {
 		if err := f.locate(e); err != nil {

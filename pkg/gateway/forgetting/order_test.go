@@ -11,15 +11,17 @@ import (
 	"parley/pkg/session/forgets"
 )
 
-// lock lets no entry of the ledger be written until it is called with false, as a disk without room would.
-func (g *gateway) lock(locked bool) {
+// lock lets no entry of the ledger be written until unlock is called, as a disk without room would.
+func (g *gateway) lock() {
 	g.t.Helper()
 	path := filepath.Join(g.dir, forgets.File)
-	if locked {
-		g.must(errors.Join(os.Rename(path, path+".kept"), os.Mkdir(path, 0o700)))
-	} else {
-		g.must(errors.Join(os.Remove(path), os.Rename(path+".kept", path)))
-	}
+	g.must(errors.Join(os.Rename(path, path+".kept"), os.Mkdir(path, 0o700)))
+}
+
+func (g *gateway) unlock() {
+	g.t.Helper()
+	path := filepath.Join(g.dir, forgets.File)
+	g.must(errors.Join(os.Remove(path), os.Rename(path+".kept", path)))
 }
 
 // TestALedgerWithoutRoom: a forget that the ledger cannot note is left, and finished by the next process. A chat
@@ -33,9 +35,9 @@ func TestALedgerWithoutRoom(t *testing.T) {
 			g := open(t, dir)
 			g.talk(1)
 			before := g.info(1)
-			g.rest = func() { g.lock(true) }
+			g.rest = g.lock
 			if !late {
-				g.rest, g.endWork = nil, func() error { g.lock(true); return nil }
+				g.rest, g.endWork = nil, func() error { g.lock(); return nil }
 			}
 			if _, err := g.Forget(t.Context(), forgetting.Ask{Of: before, Question: "q"}); err == nil {
 				t.Fatal("a forget that the ledger cannot note succeeds")
@@ -44,7 +46,7 @@ func TestALedgerWithoutRoom(t *testing.T) {
 				t.Errorf("the chat has begun anew: %v", anew)
 			}
 			file := g.write(1, "fresh")
-			g.lock(false)
+			g.unlock()
 			g.close() // as a kill: the file of the ledger is as it was
 			g = open(t, dir)
 			defer func() { g.close() }()
