@@ -172,6 +172,11 @@ func returnMutants() []Mutant {
 			Dir: gateway, Test: "^TestAConsoleSaysWhichConversationGoesOn$",
 		},
 		{
+			Promise: attach, Defect: "leaves before a busy gateway knows what was seen",
+			File: show, Old: "if !s.alone || ctx.Err() != nil {", New: "if true {",
+			Dir: "pkg/gateway/attach", Test: "^TestASlowGatewayKnowsWhatWasSeen$",
+		},
+		{
 			Promise: "screen: history", Defect: "keeps no lines of a member of the group",
 			File: "pkg/console/history/history.go", Old: "filepath.IsAbs(ownDir) &&", New: "false &&",
 			Dir: "pkg/console/history", Test: "^TestAMemberHasAnOwnFile$",

@@ -273,13 +273,9 @@ func (c *Client) quiet(ctx context.Context, text string) error {
 	})
 }
 
-// seen says that the person has seen all messages up to one. It is tried once.
+// seen says that the person has seen all messages up to one.
 func (c *Client) seen(ctx context.Context, to string) error {
-	raw, err := json.Marshal(map[string]string{"to": to})
-	if err != nil {
-		return err
-	}
-	return c.once(ctx, http.MethodPost, c.path("/seen"), "", raw, &struct{}{})
+	return c.call(ctx, http.MethodPost, c.path("/seen"), "", map[string]string{"to": to}, &struct{}{})
 }
 
 // page is the end of the chat.

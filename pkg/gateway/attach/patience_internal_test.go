@@ -110,3 +110,51 @@ func TestATurnThatBeginsBeforeItsAnswer(t *testing.T) {
 		}
 	})
 }
+
+// TestASlowGatewayKnowsWhatWasSeen: a console behind a pipe leaves when the gateway knows which message was
+// shown, also where that takes long; a person who leaves waits two seconds.
+func TestASlowGatewayKnowsWhatWasSeen(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		alone bool
+		known int
+		took  time.Duration
+	}{
+		"a pipe":   {alone: true, known: 1, took: 5 * time.Second},
+		"a person": {took: 2 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				way := &slow{answers: answers{all: []answer{{429, notNow}, {200, "{}"}}}, takes: 5 * time.Second}
+				s := New(Options{Client: &Client{http: &http.Client{Transport: way}}, Alone: c.alone})
+				begun := time.Now()
+				s.saw(t.Context(), "m1")
+				s.leave(t.Context())
+				if took := time.Since(begun).Round(time.Second); way.done != c.known || took != c.took {
+					t.Errorf("the gateway knew of %d messages after %v, want %d after %v", way.done, took, c.known, c.took)
+				}
+			})
+		})
+	}
+}
+
+// slow has no place at first, and takes its time for the second answer.
+type slow struct {
+	answers
+
+	takes time.Duration
+	done  int
+}
+
+func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	if len(s.all) == 1 {
+		select {
+		case <-time.After(s.takes):
+			s.done++
+		case <-r.Context().Done():
+			return nil, context.Cause(r.Context())
+		}
+	}
+	return s.answers.RoundTrip(r)
+}

@@ -48,7 +48,8 @@ type Session struct {
 	answers []string        // the messages that the turn answers
 	shown   map[string]bool // the ids of messages on the screen
 	closed  map[string]bool // questions that have their answers
-	marked  chan struct{}   // closed when the gateway knows that the last message was seen
+	marked  chan struct{}   // closed when the gateway knows that the last message was seen, or cannot be told
+	unmark  func()          // gives up telling it
 }
 
 // Options are the parts of a [Session].
@@ -75,7 +76,7 @@ func New(o Options) *Session {
 		client: o.Client, view: o.View, alone: o.Alone, files: o.Files, house: o.House, log: o.Log,
 		at:    channels.Address{Channel: console.Name, Chat: o.Client.chat},
 		shown: map[string]bool{}, closed: map[string]bool{},
-		waits: newWaits(), marked: make(chan struct{}),
+		waits: newWaits(), marked: make(chan struct{}), unmark: func() {},
 	}
 	s.watcher, _ = o.View.(Watcher)
 	close(s.marked)
@@ -104,7 +105,7 @@ func (s *Session) Run(ctx context.Context) (failed bool, err error) {
 	s.client.patient.Store(!s.alone)
 	followed := make(chan struct{})
 	rest, halt := context.WithCancel(context.WithoutCancel(ctx))
-	defer func() { <-s.marked }()
+	defer func() { s.leave(ctx) }()
 	go func() {
 		defer close(followed)
 		c := contact{session: s}

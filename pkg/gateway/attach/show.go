@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"parley/pkg/channels"
 	"parley/pkg/events"
@@ -138,20 +139,24 @@ func originOf(origin string) string {
 // gateway is killed, at most one message is shown again.
 func (s *Session) saw(ctx context.Context, id string) {
 	told := make(chan struct{})
-	s.marked = told
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTime)
+	s.marked, s.unmark = told, cancel
 	go func() {
 		defer close(told)
-		s.tell(context.WithoutCancel(ctx), id)
+		defer cancel()
+		if err := s.client.seen(ctx, id); err != nil && ctx.Err() == nil {
+			s.log.Warn().Err(err).Msg("the gateway cannot be told which message was seen")
+		}
 	}()
 }
 
-// tell says that a message was seen. A gateway that has just ended knows it at the next start.
-func (s *Session) tell(ctx context.Context, id string) {
-	ctx, cancel := context.WithTimeout(ctx, 2*lastWords)
-	defer cancel()
-	if err := s.client.seen(ctx, id); err != nil && ctx.Err() == nil {
-		s.log.Warn().Err(err).Msg("the gateway cannot be told which message was seen")
+// leave waits until the gateway knows which messages were seen, or it would show them again to the next
+// console. A person who leaves, and one who stops a console behind a pipe, does not wait for long.
+func (s *Session) leave(ctx context.Context) {
+	if !s.alone || ctx.Err() != nil {
+		defer time.AfterFunc(2*lastWords, s.unmark).Stop()
 	}
+	<-s.marked
 }
 
 // show puts a message on the screen.
