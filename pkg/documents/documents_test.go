@@ -96,15 +96,19 @@ func TestDamaged(t *testing.T) {
 		data []byte
 		want string
 	}{
-		"binary":       {"a.bin", []byte("\x00\x01\x02"), "no format that can be read"},
-		"no docx":      {"a.docx", []byte("PK\x03\x04 no archive"), "The file is damaged: it is no DOCX that can be read."},
-		"cut docx":     {"a.docx", whole[:len(whole)/2], "The file is damaged: it is no DOCX that can be read."},
-		"other zip":    {"a.docx", papers.Archive("word/other.xml", ""), "The file is no DOCX: it has no document in it."},
-		"cut pdf":      {"a.pdf", []byte("%PDF-1.4\n1 0 obj << /Type /Catalog"), "The file is damaged: it is no PDF that can be read."},
-		"encrypted":    {"a.pdf", encrypted(), "The PDF is encrypted; send it without a password."},
-		"broken xml":   {"a.docx", docx("<w:p><w:r>"), "The file is damaged: it is no DOCX that can be read."},
-		"deep nesting": {"a.docx", deep, "The file is damaged: it is no DOCX that can be read."},
-		"too large":    {"a.txt", bytes.Repeat([]byte("a"), documents.MaxSize+1), "The document is larger than the 32 MB that are read."},
+		"binary":        {"a.bin", []byte("\x00\x01\x02"), "no format that can be read"},
+		"no docx":       {"a.docx", []byte("PK\x03\x04 no archive"), "The file is damaged: it is no DOCX that can be read."},
+		"cut docx":      {"a.docx", whole[:len(whole)/2], "The file is damaged: it is no DOCX that can be read."},
+		"other zip":     {"a.docx", papers.Archive("word/other.xml", ""), "The file is no DOCX: it has no document in it."},
+		"cut pdf":       {"a.pdf", []byte("%PDF-1.4\n1 0 obj << /Type /Catalog"), "The file is damaged: it is no PDF that can be read."},
+		"encrypted":     {"a.pdf", encrypted(), "The PDF is encrypted; send it without a password."},
+		"broken xml":    {"a.docx", docx("<w:p><w:r>"), "The file is damaged: it is no DOCX that can be read."},
+		"deep nesting":  {"a.docx", deep, "The file is damaged: it is no DOCX that can be read."},
+		"archive in it": {"a.docx", papers.Archive("word/document.xml", string(whole)), "The file is damaged: it is no DOCX that can be read."},
+		"many parts":    {"a.docx", papers.Archive(make([]string, 2*10_001)...), "The DOCX has more than the 10000 parts that are read."},
+		"entities":      {"a.docx", papers.Archive("word/document.xml", laughs()), "The file is damaged: it is no DOCX that can be read."},
+		"long tag":      {"a.html", []byte("<html><p title='" + strings.Repeat("a", 17<<20)), "a tag or a text of more than the 16 MB that are read."},
+		"too large":     {"a.txt", bytes.Repeat([]byte("a"), documents.MaxSize+1), "The document is larger than the 32 MB that are read."},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

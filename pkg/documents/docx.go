@@ -49,7 +49,11 @@ func readDOCX(data []byte) (*Document, error) {
 		}
 		w.endParagraph()
 	}
-	return w.b.done(DOCX), nil
+	d := w.b.done(DOCX)
+	if len(d.Sections) == 0 && d.Note == "" {
+		d.Note = "The DOCX has no text."
+	}
+	return d, nil
 }
 
 // word reads a document from the tokens of its XML.

@@ -3,6 +3,7 @@ package documents
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -33,12 +34,15 @@ func readHTML(data []byte) (*Document, error) {
 		return nil, &Error{Reason: "The file is damaged: its characters cannot be decoded.", cause: err}
 	}
 	z := html.NewTokenizer(r)
-	const longest = 4 << 20
+	const longest = 16 << 20
 	z.SetMaxBuf(longest)
 	var p page
 	for p.b.room() {
 		switch z.Next() {
 		case html.ErrorToken:
+			if errors.Is(z.Err(), html.ErrBufferExceeded) {
+				return nil, &Error{Reason: fmt.Sprintf("The HTML has a tag or a text of more than the %d MB that are read.", longest>>20)}
+			}
 			if !errors.Is(z.Err(), io.EOF) {
 				return nil, &Error{Reason: "The file is damaged: it is no HTML that can be read.", cause: z.Err()}
 			}

@@ -27,6 +27,16 @@ func documentMutants() []Mutant {
 			Dir: room, Test: "^TestBombs$",
 		},
 		{
+			Promise: bombs, Defect: "reads a DOCX of any number of parts",
+			File: room + "/docx.go", Old: "if len(z.File) > maxEntries {", New: "if len(z.File) > maxEntries<<9 {",
+			Dir: room, Test: "^TestDamaged$",
+		},
+		{
+			Promise: bombs, Defect: "is silent about a DOCX without words",
+			File: room + "/docx.go", Old: "if len(d.Sections) == 0 && d.Note == \"\" {", New: "if len(d.Sections) == 0 && d.Note != \"\" {",
+			Dir: room, Test: "^TestHostileStructures$",
+		},
+		{
 			Promise: bombs, Defect: "reads an encrypted PDF as if it were plain",
 			File: paper + "/file.go", Old: "f.get(f.trailer[\"Encrypt\"]) != nil", New: "f.trailer == nil",
 			Dir: room, Test: "^TestDamaged$",

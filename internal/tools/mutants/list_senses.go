@@ -69,6 +69,11 @@ func senseBoundMutants() []Mutant {
 			Dir: speech, Test: "^TestTranscriptFailures$",
 		},
 		{
+			Promise: "hostile: orders in a picture or a recording", Defect: "takes an order in a picture for the person's",
+			File: tools + "/tools.go", Old: "	tools.BringsOutside(ctx)\n", New: "",
+			Dir: tools, Test: "^TestOrdersInAFile$",
+		},
+		{
 			Promise: "pictures: bombs", Defect: "looks at pictures of any size",
 			File: tools + "/picture.go", Old: "case s.width > maxPixels/s.height:", New: "case s.width > maxPixels:",
 			Dir: tools, Test: "^TestLook$",
