@@ -55,7 +55,7 @@ func TestNoLinkIsFollowed(t *testing.T) {
 	}
 }
 
-// TestAFolderThatBecomesALink is gone until it is a folder again; a link that was there at the start is followed.
+// TestAFolderThatBecomesALink, or a pipe, is gone until it is a folder again; a link that was there at the start is followed.
 func TestAFolderThatBecomesALink(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -77,6 +77,10 @@ func TestAFolderThatBecomesALink(t *testing.T) {
 			t.Errorf("found %q", got)
 		}
 	}
+	if err := errors.Join(os.Remove(p.dir), syscall.Mkfifo(p.dir, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	p.waits("the pipe", func(s corpus.State) bool { return strings.Contains(s.Trouble, "not a directory") })
 	if err := errors.Join(os.Remove(p.dir), os.Rename(aside, p.dir)); err != nil {
 		t.Fatal(err)
 	}

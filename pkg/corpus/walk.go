@@ -67,11 +67,11 @@ var errElsewhere = fmt.Errorf("its path leads to another place than at the start
 
 // openFolder opens the folder of a corpus. In places it notes where its path led at first, and opens no other place.
 func openFolder(f *Folder, places map[string]string) (*os.Root, error) {
-	root, err := os.OpenRoot(f.Dir)
+	root, err := openat.Root(f.Dir)
 	if err != nil {
 		return nil, err
 	}
-	at, err := openat.Place(root)
+	at, err := openat.PlaceOf(root)
 	if was, known := places[f.Name]; err == nil && known && was != at {
 		err = errElsewhere
 	}

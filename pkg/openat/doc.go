@@ -5,5 +5,6 @@
 //
 // [File] and [Folder] are for a space: no part of a name may be a link. [Linked] and
 // [LinkedFolder] follow links that stay below the root. [Own] is for the operator's
-// files, whose links may lead anywhere, and [Append] for a log of ours.
+// files, whose links may lead anywhere, [Root] for the operator's folders, and [Append] for a log
+// of ours.
 package openat

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -179,17 +180,24 @@ func Reopen(f *os.File) (*os.Root, error) {
 	return os.OpenRoot(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
 }
 
-// Place is the path of an open folder without links, as the system knows it by now, whatever the name leads to by which it was
-// opened. It needs /proc; without that it is the name without links.
-func Place(root *os.Root) (string, error) {
+// Root opens a folder, wherever the links on its path lead, and waits for no pipe in its place.
+func Root(dir string) (*os.Root, error) {
+	if dir == "" {
+		return nil, wrong(dir, fs.ErrNotExist)
+	}
+	return os.OpenRoot(strings.TrimSuffix(dir, "/") + "/.")
+}
+
+// Place is where an open file or folder lies, by the system: a path without links, whatever the name leads to by now by which
+// it was opened. It needs /proc.
+func Place(f *os.File) (string, error) { return os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd())) }
+
+// PlaceOf is [Place] for a root.
+func PlaceOf(root *os.Root) (string, error) {
 	f, err := root.Open(".")
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = f.Close() }()
-	at, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
-	if errors.Is(err, fs.ErrNotExist) {
-		return filepath.EvalSymlinks(root.Name())
-	}
-	return at, err
+	return Place(f)
 }

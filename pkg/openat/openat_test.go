@@ -177,3 +177,32 @@ func TestFileIsSafeFromASwap(t *testing.T) {
 		}
 	}
 }
+
+// TestRoot opens the operator's folders, over links too, waits for no pipe, and takes no name for the root of the machine.
+func TestRoot(t *testing.T) {
+	t.Parallel()
+	dir := place(t).Name()
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, pipe := filepath.Join(dir, "a-link"), filepath.Join(dir, "a-pipe")
+	if err := errors.Join(os.Symlink("folder", link), syscall.Mkfifo(pipe, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		dir + "/folder": real + "/folder", dir + "/folder/": real + "/folder", link: real + "/folder", "/": "/", pipe: "", dir + "/file": "", "": "",
+	} {
+		root, err := openat.Root(name)
+		if err != nil {
+			if want != "" {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if at, err := openat.PlaceOf(root); at != want {
+			t.Errorf("%q leads to %q, want %q: %v", name, at, want, err)
+		}
+		_ = root.Close()
+	}
+}

@@ -116,6 +116,11 @@ func folderMutants() []Mutant {
 			Dir: room, Test: "^TestAFolderThatBecomesALink$",
 		},
 		{
+			Promise: bounds, Defect: "waits for a pipe in place of the folder",
+			File: room + "/walk.go", Old: "openat.Root(f.Dir)", New: "os.OpenRoot(f.Dir)",
+			Dir: room, Test: "^TestAFolderThatBecomesALink$",
+		},
+		{
 			Promise: bounds, Defect: "takes names that turn the order of letters round",
 			File: room + "/walk.go", Old: "r >= '\\u202a' && r <= '\\u202e'", New: "r > '\\u202e' && r <= '\\u202e'",
 			Dir: room, Test: "^TestNoLinkIsFollowed$",

@@ -107,7 +107,7 @@ func (f folders) workspace(context.Context) []Finding {
 func (f folders) corpora(context.Context) (found []Finding) {
 	all := f.setup.cfg.Corpora
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		dir, err := os.Open(all[name].Path)
+		dir, err := os.Open(all[name].Path + "/.") // which waits for no pipe
 		if err == nil {
 			_, err = dir.Readdirnames(1)
 			_ = dir.Close()

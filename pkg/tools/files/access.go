@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"strings"
 	"sync"
@@ -120,7 +119,7 @@ func rootOf(roots []Root, p string) (in Root, rest string) {
 
 // open opens the folder and asks the kernel where it lies.
 func (s *space) open() error {
-	root, err := os.OpenRoot(s.dir)
+	root, err := openat.Root(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return fail(tools.ErrNotFound, s.name, "this folder of files does not exist yet")
 	}
@@ -129,23 +128,9 @@ func (s *space) open() error {
 		return fail(tools.ErrExecutionFailed, s.name, "the files of this chat cannot be opened")
 	}
 	s.root = root
-	if s.base, err = placeOf(root); err != nil {
+	if s.base, err = openat.PlaceOf(root); err != nil {
 		s.close()
 		return fail(tools.ErrExecutionFailed, s.name, "the system does not tell where files lie (/proc is needed)")
 	}
 	return nil
-}
-
-// placeOf is where an open folder lies, by the kernel.
-func placeOf(root *os.Root) (string, error) {
-	f, err := root.Open(".")
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = f.Close() }()
-	return placeOfFile(f)
-}
-
-func placeOfFile(f *os.File) (string, error) {
-	return os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
 }

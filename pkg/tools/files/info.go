@@ -6,6 +6,7 @@ import (
 	"path"
 	"time"
 
+	"parley/pkg/openat"
 	"parley/pkg/tools"
 )
 
@@ -87,7 +88,7 @@ func (s *space) follow(p string) (string, error) {
 		return "", err
 	}
 	defer func() { _ = dir.Close() }()
-	at, err := placeOfFile(dir)
+	at, err := openat.Place(dir)
 	if err != nil {
 		return "", s.fail(tools.ErrExecutionFailed, p, "the system does not tell where this lies")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"parley/pkg/openat"
 	"parley/pkg/tools"
 )
 
@@ -38,7 +39,7 @@ func (a *access) outside(ctx context.Context, p string, holds bool) bool { //nol
 		return false
 	}
 	defer func() { _ = f.Close() }()
-	at, err := placeOfFile(f)
+	at, err := openat.Place(f)
 	rel, inside := s.relative(at)
 	if err != nil || !inside {
 		return true

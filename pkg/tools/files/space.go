@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"parley/pkg/openat"
 	"parley/pkg/tools"
 )
 
@@ -89,7 +90,7 @@ func (s *space) look(p string) (*os.File, fs.FileInfo, error) {
 // reachOpen holds the rules against the place where an open file really lies:
 // its path may have led over links.
 func (s *space) reachOpen(p string, f *os.File, info fs.FileInfo) error {
-	at, err := placeOfFile(f)
+	at, err := openat.Place(f)
 	if err != nil {
 		return s.fail(tools.ErrExecutionFailed, p, "the system does not tell where this lies")
 	}

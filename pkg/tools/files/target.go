@@ -134,7 +134,7 @@ func openFolder(root *os.Root, dir string) (opened *os.Root, at string, err erro
 		return nil, "", err
 	}
 	defer func() { _ = f.Close() }()
-	if at, err = placeOfFile(f); err != nil {
+	if at, err = openat.Place(f); err != nil {
 		return nil, "", err
 	}
 	opened, err = openat.Reopen(f)
