@@ -191,7 +191,8 @@ func TestRoot(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		dir + "/folder": real + "/folder", dir + "/folder/": real + "/folder", link: real + "/folder", "/": "/", pipe: "", dir + "/file": "", "": "",
+		dir + "/folder": real + "/folder", dir + "/folder/": real + "/folder", link: real + "/folder",
+		"/": "/", pipe: "", dir + "/file": "", "": "",
 	} {
 		root, err := openat.Root(name)
 		if err != nil {

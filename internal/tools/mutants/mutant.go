@@ -56,7 +56,8 @@ type Runner struct {
 	Scratch string
 	// Workers are how many copies are tested side by side.
 	Workers int
-	// Limit bounds one test, builds aside; it is longer than a test waits by itself. A test that takes long without the defect gets a multiple of that time.
+	// Limit bounds one test, builds aside; it is longer than a test waits by itself. A test that takes long without the defect
+	// gets a multiple of that time.
 	Limit time.Duration
 }
 
