@@ -3,6 +3,7 @@ package local
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"parley/pkg/channels"
@@ -81,8 +82,13 @@ func (f forgotten) Remove(k kv.Tx, now time.Time) error {
 	t := table.NewWrite(k, now)
 	t.Above(highest(all))
 	for i := range all {
-		if e := &all[i]; has(t, e) {
+		e := &all[i]
+		switch {
+		case !has(t, e):
+		case e.Whole() || slices.Contains(e.Left, forgets.StepStore): // it may be the store itself
 			return errors.Join(rules.ForgetEntry(t, chatOf(t, e), e.Session), t.PutNumber())
+		default:
+			return errors.Join(rules.ForgetPast(t, table.ChatNum(t, e.Chat), e.Session), t.PutNumber())
 		}
 	}
 	return rules.RemoveSome(t)

@@ -43,41 +43,6 @@ func ForgetConversation(t *table.Tx, id string) error {
 	return errors.Join(ForgetLeft(t, n), ForgetChats(t, n))
 }
 
-// ForgetAlone deletes a session and its tasks, and no more: a chat whose present one it is begins a new one.
-// A session that is gone is no error.
-func ForgetAlone(t *table.Tx, id string) error {
-	info, err := table.ReadSession(t, id)
-	if errors.Is(err, session.ErrNotFound) || errors.Is(err, session.ErrCorrupt) { // its chat may be so
-		return ForgetSession(t, id)
-	}
-	if err != nil {
-		return err
-	}
-	n, err := table.ParseID("c", info.Chat)
-	if err != nil {
-		return err
-	}
-	if err := forgetOne(t, n, id); err != nil || !info.Current {
-		return err
-	}
-	c, err := table.ReadChat(t, n)
-	if err != nil {
-		return err
-	}
-	return errors.Join(newSession(t, n, c), t.Put(table.Chats, table.NumKey(n), c))
-}
-
-// forgetOne deletes a session of a chat and its tasks.
-func forgetOne(t *table.Tx, n uint64, id string) error {
-	var tasks [][]byte
-	for _, key := range TasksOf(t, n) {
-		if task, err := table.Get[session.Task](t, table.Tasks, key); err == nil && task.Session == id {
-			tasks = append(tasks, key)
-		}
-	}
-	return errors.Join(ForgetSession(t, id), DropTasks(t, tasks))
-}
-
 // ForgetSession deletes a session's record, and its history or a piece of it.
 func ForgetSession(t *table.Tx, id string) error {
 	n, err := table.SessionNum(id)
@@ -154,13 +119,11 @@ func removeFrom(t *table.Tx, b table.Bucket, n uint64) (whole bool, err error) {
 		return whole
 	})
 	for _, k := range piece {
-		if rec, err := table.Get[table.OutRecord](t, table.Outbox, k); b == table.Outbox && err == nil {
-			gone := &table.SentRecord{Chat: n, Seq: table.Num(k, 1), State: table.Forgotten, Time: t.Now}
-			if err := t.Put(table.Sent, table.IDKey(rec.Outbound.ID), gone); err != nil {
-				return false, err
-			}
+		drop := func(t *table.Tx, k []byte) error { return t.Delete(b, k) }
+		if b == table.Outbox {
+			drop = dropMessage
 		}
-		if err := t.Delete(b, k); err != nil {
+		if err := drop(t, k); err != nil {
 			return false, err
 		}
 	}
@@ -376,12 +339,9 @@ func forgetApprovals(t *table.Tx, chats []uint64) error {
 
 // approvalsOf are the questions and grants of chats.
 func approvalsOf(t *table.Tx, of map[string]bool) (keys []row) {
-	t.Each(table.Approvals, nil, func(k, _ []byte) bool {
-		if a, err := table.Get[session.Approval](t, table.Approvals, k); err == nil && of[a.Chat] {
-			keys = append(keys, row{table.Approvals, bytes.Clone(k)})
-		}
-		return true
-	})
+	for _, k := range questionsOf(t, func(a *session.Approval) bool { return of[a.Chat] }) {
+		keys = append(keys, row{table.Approvals, k})
+	}
 	t.Each(table.Grants, nil, func(k, _ []byte) bool {
 		if g, err := table.Get[session.Grant](t, table.Grants, k); err == nil && of[g.Chat] {
 			keys = append(keys, row{table.Grants, bytes.Clone(k)})
