@@ -25,7 +25,7 @@ func List() []Mutant {
 		eventMutants(), gateMutants(), pieceMutants(), walkMutants(), apiMutants(), specMutants(), lastWordsMutants(),
 		aguiMutants(), aguiPictureMutants(),
 		credentialMutants(), pageMutants(), browserMutants(),
-		openaiMutants(), clientMutants(), removalMutants(), forgetMutants(), restoredMutants(), workingMutants(),
+		openaiMutants(), clientMutants(), removalMutants(), forgetMutants(), restoredMutants(), workingMutants(), conversationMutants(),
 		socketMutants(), shelfMutants(), formatMutants(), indexMutants(), documentMutants(),
 		senseMutants(),
 	)

@@ -88,22 +88,6 @@ func restoredMutants() []Mutant {
 			Dir: "pkg/session/forgets", Test: "^TestAnUnreadableLedger$",
 		},
 		{
-			Promise: "forget: one conversation", Defect: "keeps the messages that waited in it",
-			File: engine + "/rules/forgetone.go", Old: "== nil && table.SessionID(c.Session) == id {",
-			New: "!= nil && table.SessionID(c.Session) == id {",
-			Dir: engine, Test: "^TestForgettingOneConversationTakesItsMessages$",
-		},
-		{
-			Promise: "forget: one conversation", Defect: "keeps its answers that wait to be sent",
-			File: engine + "/rules/forgetone.go", Old: "ok && has(turn) {", New: "ok && has(turn[:1]) {",
-			Dir: engine, Test: "^TestForgettingOneConversationTakesItsMessages$",
-		},
-		{
-			Promise: "forget: one conversation", Defect: "keeps its questions",
-			File: engine + "/rules/forgetone.go", Old: "return a.Session == id || of[a.Task] })", New: "return a.Session == \"\" || of[a.Task] })",
-			Dir: engine, Test: "^TestForgettingOneConversationTakesItsMessages$",
-		},
-		{
 			Promise: "forget: it is finished", Defect: "takes a step that failed for done",
 			File: room + "/forgetting.go", Old: "			return fmt.Errorf(\"%s: %w\", s, errors.Join(err, unwritten))\n",
 			New: "			f.o.Log.Err(err).Send()\n",
@@ -145,6 +129,29 @@ func restoredMutants() []Mutant {
 			File: "pkg/gateway/forget.go", Old: "	if err := awaitReceipt(ctx, a.store.Outbox(), f.Question); err != nil {",
 			New: "	if err := awaitReceipt(ctx, a.store.Outbox(), \"\"); err != nil {",
 			Dir: "internal/test/e2e", Test: "^TestForgetInTheChat$/^slack$",
+		},
+	}
+}
+
+// conversationMutants keep something of a conversation that is forgotten alone.
+func conversationMutants() []Mutant {
+	const engine = "pkg/session/engine"
+	return []Mutant{
+		{
+			Promise: "forget: one conversation", Defect: "keeps the messages that waited in it",
+			File: engine + "/rules/forgetone.go", Old: "== nil && table.SessionID(c.Session) == id {",
+			New: "!= nil && table.SessionID(c.Session) == id {",
+			Dir: engine, Test: "^TestForgettingOneConversationTakesItsMessages$",
+		},
+		{
+			Promise: "forget: one conversation", Defect: "keeps its answers that wait to be sent",
+			File: engine + "/rules/forgetone.go", Old: "ok && has(turn) {", New: "ok && has(turn[:1]) {",
+			Dir: engine, Test: "^TestForgettingOneConversationTakesItsMessages$",
+		},
+		{
+			Promise: "forget: one conversation", Defect: "keeps its questions",
+			File: engine + "/rules/forgetone.go", Old: "return a.Session == id || of[a.Task] })", New: "return a.Session == \"\" || of[a.Task] })",
+			Dir: engine, Test: "^TestForgettingOneConversationTakesItsMessages$",
 		},
 	}
 }
