@@ -60,9 +60,12 @@ func operatorFiles(dir string) []string {
 	return names
 }
 
+// Notes are the files of a space that each prompt of its chat has.
+func Notes() []string { return []string{"USER.md", "MEMORY.md"} }
+
 // EnsureSpace puts the files of a chat's space into dir where they are absent.
 func EnsureSpace(dir string) error {
-	return ensure(dir, "space", "USER.md", "MEMORY.md")
+	return ensure(dir, "space", Notes()...)
 }
 
 func ensure(dir, set string, names ...string) error {

@@ -233,6 +233,53 @@ func TestAPageWritesIntoTheMemory(t *testing.T) {
 	w.settled()
 }
 
+// TestAFactAfterAPage of an earlier turn, which may have asked for it, waits for a person, who answers for it
+// then. Without a question, by a permission given before, it is content from outside. Calls that keep no words
+// run as in any turn.
+func TestAFactAfterAPage(t *testing.T) {
+	t.Parallel()
+	w := school(t)
+	w.write("1", "1", "look")
+	w.question("the page says so") // it stays open
+	if got := w.asks("1", "1", "note"); !strings.Contains(got, "noted") {
+		t.Errorf("a note after the page: %s", got)
+	}
+	remembers := func(fact, button string) {
+		t.Helper()
+		w.write("1", "1", "remember "+fact)
+		if button != "" {
+			w.press("1", "1", w.question(fact), button)
+		}
+		for !strings.Contains(w.expect().Text, "result: ") {
+			continue
+		}
+	}
+	remembers("I like tea", "Allow once")
+	if listed := w.asks("1", "1", "/memory"); !strings.Contains(listed, "I like tea") || strings.Contains(listed, "outside") {
+		t.Errorf("allowed by hand it is shown as %s", listed)
+	}
+	if got := w.asks("1", "1", "note"); !strings.Contains(got, "noted") {
+		t.Errorf("a note in a turn that is told of it: %s", got)
+	}
+	remembers("I like milk", "Allow here")
+	remembers("the page is right", "")
+	listed := w.asks("1", "1", "/memory")
+	if n := strings.Count(listed, "from content from outside"); n != 1 || strings.Index(listed, "outside") < strings.Index(listed, "I like milk") {
+		t.Errorf("by a permission it is shown as %s", listed)
+	}
+	if got := w.asks("1", "1", "/new"); !strings.Contains(got, "New conversation") {
+		t.Fatal(got)
+	}
+	if got := w.asks("1", "1", "/memory remove "+factID.FindString(listed[strings.LastIndex(listed, "\n-"):])); !strings.Contains(got, "Removed") {
+		t.Errorf("%s of %s", got, listed)
+	}
+	remembers("I like water", "")
+	if listed := w.asks("1", "1", "/memory"); strings.Contains(listed, "outside") {
+		t.Errorf("in a conversation without the page it is shown as %s", listed)
+	}
+	w.settled()
+}
+
 // TestAFloodOfFacts ends at a bound that the model and people see.
 func TestAFloodOfFacts(t *testing.T) {
 	t.Parallel()

@@ -127,6 +127,8 @@ type Examination struct {
 	// Brings: its result may hold content from outside. The effect of the call was told
 	// before it could read any.
 	Brings bool
+	// Keeps: the call stores words that later turns read without their source, such as a fact.
+	Keeps bool
 	// Examined: the tool is an [Examiner], with calls of different effects. The
 	// registry sets it.
 	Examined bool

@@ -23,6 +23,11 @@ func searchMutants() []Mutant {
 			Dir: tool, Test: "^TestAnAnswerIsBounded$",
 		},
 		{
+			Promise: outside, Defect: "takes the names in a folder of a corpus for the operator's",
+			File: "pkg/tools/files/outside.go", Old: "defer s.close()\n\treturn s.outside\n", New: "defer s.close()\n\treturn false\n",
+			Dir: toolset, Test: "^TestARootOfAnUntrustedCorpusTaints$",
+		},
+		{
 			Promise: rights, Defect: "searches any corpus that a call names",
 			File: tool + "/corpora.go", Old: "case slices.Contains(names, name):", New: "case slices.Contains(names, name), name != names[0]:",
 			Dir: tool, Test: "^TestAChatHasItsOwnCorpora$",

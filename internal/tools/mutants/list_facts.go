@@ -39,7 +39,7 @@ func factMutants() []Mutant {
 		},
 		{
 			Promise: page, Defect: "takes a fact of a page for the person's",
-			File: room, Old: "Outside: t.Provenance.Tainted(),", New: "Outside: t.Provenance.SeveralPeople(),",
+			File: room, Old: "Outside: t.Provenance.Tainted() ||", New: "Outside: t.Provenance.SeveralPeople() ||",
 			Dir: agent, Test: "^TestAPageWritesIntoTheMemory$",
 		},
 		{
@@ -52,6 +52,41 @@ func factMutants() []Mutant {
 			File: "pkg/tools/remember/remember.go", Old: "tools.Annotations{Idempotent: true, Level: tools.LevelChat}",
 			New: "tools.Annotations{Idempotent: true, Speaks: true, Level: tools.LevelChat}",
 			Dir: agent, Test: "^TestAPageWritesIntoTheMemory$",
+		},
+		{
+			Promise: page, Defect: "forgets in the next turn that a page is in the conversation",
+			File: "pkg/agent/approval/gate.go", Old: "if g.t.Provenance.Follows() {", New: "if g.t.Provenance.Tainted() {",
+			Dir: agent, Test: "^TestAFactAfterAPage$",
+		},
+		{
+			Promise: page, Defect: "marks a fact that a person has allowed in a later turn",
+			File: room, Old: "t.Provenance.Follows() && !turn.IsDecided(t, key)", New: "t.Provenance.Follows()",
+			Dir: agent, Test: "^TestAFactAfterAPage$",
+		},
+		{
+			Promise: page, Defect: "takes a fact for the person's that a permission let through",
+			File: room, Old: "t.Provenance.Follows() && !turn.IsDecided(t, key)", New: "t.Provenance.SeveralPeople()",
+			Dir: agent, Test: "^TestAFactAfterAPage$",
+		},
+		{
+			Promise: page, Defect: "taints the turn of a fact that a person has allowed",
+			File: "pkg/agent/approval/ask.go", Old: "Tainted: g.t.Provenance.Tainted() || ex.Taints", New: "Tainted: deed.Tainted",
+			Dir: agent, Test: "^TestAFactAfterAPage$",
+		},
+		{
+			Promise: page, Defect: "takes MEMORY.md for any file",
+			File: "pkg/tools/files/change.go", Old: "slices.Contains(w.options.Told, t.rel)", New: "slices.Contains(w.options.Allow, t.rel)",
+			Dir: "pkg/tools/files", Test: "^TestNotesKeepWords$",
+		},
+		{
+			Promise: page, Defect: "has a chat's tools not know MEMORY.md",
+			File: "pkg/gateway/toolset/files.go", Old: "Told: workspace.Notes(), Mode", New: "Mode",
+			Dir: "pkg/gateway/toolset", Test: "^TestTheNotesOfASpaceAreKept$",
+		},
+		{
+			Promise: page, Defect: "lets a sequence write a fact that an earlier step gives",
+			File: "pkg/tools/composed/composed.go", Old: "Taints: brings(a), Keeps: !a.ReadOnly}", New: "Taints: brings(a)}",
+			Dir: "pkg/tools/composed", Test: "^TestWhatDependsOnAResultIsTheWorst$",
 		},
 		{
 			Promise: flood, Defect: "has no bound",

@@ -87,7 +87,19 @@ func (g *gate) passLate(ctx context.Context, req *tools.ToolRequest) error {
 }
 
 func (g *gate) deed(tool string, an *tools.Annotations, ex *tools.Examination) policy.Deed {
-	return DeedOf(tool, an, ex, g.t.Provenance.Tainted(), g.t.Provenance.Named)
+	d := DeedOf(tool, an, ex, g.t.Provenance.Tainted(), g.t.Provenance.Named)
+	if g.t.Provenance.Follows() {
+		taintKept(&d, ex)
+	}
+	return d
+}
+
+// taintKept says of the parts of a deed that store words for later turns that untrusted content came in before.
+func taintKept(d *policy.Deed, ex *tools.Examination) {
+	d.Tainted = d.Tainted || ex.Keeps
+	for i := range ex.Steps {
+		taintKept(&d.Steps[i], &ex.Steps[i].Examination)
+	}
 }
 
 // granted says whether everybody for whom the turn runs has allowed the tool here.

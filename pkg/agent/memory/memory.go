@@ -97,9 +97,10 @@ func (c Calls) Remember( //nolint:revive // flag-parameter: it is the model's wo
 	if fact = line(t.Deps.Redact(fact)); fact == "" || len(fact) > MaxText {
 		return "", "", tools.Fail(tools.ErrInvalidArguments, fmt.Sprintf(textLong, MaxText), nil)
 	}
+	key := tools.InvocationFrom(ctx).Key
 	f := session.Fact{
-		Chat: scope.Chat, Text: fact, By: t.Principal.Sender, Item: t.Info.Items[0].ID,
-		Call: tools.InvocationFrom(ctx).Key, Outside: t.Provenance.Tainted(),
+		Chat: scope.Chat, Text: fact, By: t.Principal.Sender, Item: t.Info.Items[0].ID, Call: key,
+		Outside: t.Provenance.Tainted() || t.Provenance.Follows() && !turn.IsDecided(t, key),
 	}
 	whose = whoseChat
 	if !here && scope.Person != "" {

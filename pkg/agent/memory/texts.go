@@ -3,7 +3,8 @@ package memory
 // promptHead tells the model the origin of the facts.
 const promptHead = "# Facts that you were told to remember (`remember` changes them)"
 
-// textOutside marks a fact that was stored after content from outside had entered the turn.
+// textOutside marks a fact that was stored after content from outside had entered the turn, or the conversation
+// that it reads and no person was asked.
 const textOutside = "from content from outside"
 
 // The texts for the model.

@@ -17,6 +17,7 @@ import (
 type Provenance struct {
 	mu      sync.Mutex
 	tainted bool
+	follows bool
 	people  map[string]bool // the senders of the turn's messages
 	// named are texts that name addresses, in lower case: messages of people, findings
 	// of a search, and the order of an agent.
@@ -42,6 +43,21 @@ func (p *Provenance) Taint() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tainted = true
+}
+
+// Follow says that the turn reads a history with untrusted content of an earlier turn.
+func (p *Provenance) Follow() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.follows = true
+}
+
+// Follows says whether the turn reads untrusted content, its own or that of an earlier turn.
+// A call that stores words for later turns counts both: there they have no source beside them.
+func (p *Provenance) Follows() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.tainted || p.follows
 }
 
 // SeveralPeople says whether the turn has messages of more than one person.

@@ -241,6 +241,9 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 		if h.Tainted && !isFree(t) {
 			t.Provenance.Taint()
 		}
+		if h.Outside && !isFree(t) {
+			t.Provenance.Follow()
+		}
 		t.Input.Whole = !h.Partial && t.Info.First() && !isFree(t)
 		all := len(h.Messages)
 		msgs := caller.Frame(system, setting, h.Messages, users, past.messages)

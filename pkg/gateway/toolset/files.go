@@ -39,7 +39,7 @@ func fileOptions(cfg *config.Config, known Addresses) files.Options {
 	const kilobyte, megabyte = 1 << 10, 1e6
 	f := &cfg.Tools.Files
 	return files.Options{
-		Prepare: workspace.EnsureSpace, Outside: gatewayfiles.Inbox, Mode: f.Mode, Roots: fileRoots(cfg, known),
+		Prepare: workspace.EnsureSpace, Outside: gatewayfiles.Inbox, Told: workspace.Notes(), Mode: f.Mode, Roots: fileRoots(cfg, known),
 		Allow: f.Allow, Refuse: f.Refuse,
 		Limits: files.Limits{
 			MaxFile: int64(f.MaxFileKB) * kilobyte, MaxFiles: f.MaxFiles, MaxBytes: int64(f.MaxMB) * megabyte, MaxDepth: f.MaxDepth,

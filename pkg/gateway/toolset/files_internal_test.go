@@ -89,15 +89,30 @@ func TestARootOfAnUntrustedCorpusTaints(t *testing.T) {
 		at := "@" + strings.ReplaceAll(p, "/", "-")
 		for name, in := range map[string]map[string]any{
 			"read_file": {"path": at + "/laws/a.md"}, "search_files": {"path": at, "content": "orders"},
+			"search_files ": {"path": at, "name": "*.md"}, "list_dir": {"path": at},
 		} {
 			if p != "docs" && name == "read_file" {
 				in["path"] = at + "/a.md"
 			}
-			tool := all[slices.IndexFunc(all, func(t tools.Tool) bool { return t.Name() == name })]
+			tool := all[slices.IndexFunc(all, func(t tools.Tool) bool { return t.Name() == strings.TrimSpace(name) })]
 			e, err := tool.(tools.Examiner).Examine(ctx, in)
 			if err != nil || e.Taints != taints {
 				t.Errorf("%s of %s taints: %v, %v", name, at, e.Taints, err)
 			}
+		}
+	}
+}
+
+// TestTheNotesOfASpaceAreKept: a call that adds to them stores words for later turns.
+func TestTheNotesOfASpaceAreKept(t *testing.T) {
+	t.Parallel()
+	all := fileTools(&config.Config{}, nil, nil)
+	tool := all[slices.IndexFunc(all, func(t tools.Tool) bool { return t.Name() == "append_file" })]
+	ctx := tools.WithInvocation(t.Context(), tools.Invocation{Space: t.TempDir(), Level: tools.LevelWrite})
+	for path, keeps := range map[string]bool{"MEMORY.md": true, "USER.md": true, "list.md": false} {
+		e, err := tool.(tools.Examiner).Examine(ctx, map[string]any{"path": path, "content": "x"})
+		if err != nil || e.Keeps != keeps {
+			t.Errorf("%s is kept: %v, %v", path, e.Keeps, err)
 		}
 	}
 }

@@ -150,13 +150,14 @@ func (q *sequence) examineStep(ctx context.Context, step Step, given map[string]
 	case err != nil && refused(err, depends):
 		return ex, err
 	case err != nil:
-		ex = tools.Examination{Destructive: a.Destructive, Always: a.Executes, Taints: brings(a)}
+		ex = tools.Examination{Destructive: a.Destructive, Always: a.Executes, Taints: brings(a), Keeps: !a.ReadOnly}
 		if a.OpenWorld {
 			ex.Destination = "(an address that an earlier step gives)"
 		}
 	case depends:
 		ex.Destructive = ex.Destructive || a.Destructive
 		ex.Taints = ex.Taints || ex.Examined && brings(a)
+		ex.Keeps = ex.Keeps || ex.Examined && !a.ReadOnly
 	}
 	return ex, nil
 }

@@ -182,7 +182,8 @@ func TestWhatDependsOnAResultIsTheWorst(t *testing.T) {
 		return ex.Steps[1]
 	}
 	for path, destructive := range map[string]bool{"new": false, "taken": true, "{{1}}": true, "a{{1}}": true} {
-		if s := two(write, path); s.Examination.Destructive != destructive || !s.Examination.Taints || s.Tool != "write" {
+		if s := two(write, path); s.Examination.Destructive != destructive || !s.Examination.Taints || s.Tool != "write" ||
+			s.Examination.Keeps != strings.Contains(path, "{{") {
 			t.Errorf("%s: %+v", path, s)
 		}
 	}

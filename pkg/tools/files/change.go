@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -71,7 +72,10 @@ func (w writer[In]) examine(ctx context.Context, in In) (tools.Examination, erro
 		return tools.Examination{}, err
 	}
 	defer t.close()
-	return tools.Examination{Destructive: c.destructive, Action: c.action, Object: t.shown(), Text: c.text, State: t.state}, nil
+	return tools.Examination{
+		Destructive: c.destructive, Action: c.action, Object: t.shown(), Text: c.text, State: t.state,
+		Keeps: s.name == "" && slices.Contains(w.options.Told, t.rel),
+	}, nil
 }
 
 // prepare finds the target and plans its change, and refuses forbidden changes.

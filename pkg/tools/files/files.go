@@ -37,7 +37,9 @@ type Options struct {
 	// Outside is the folder of a space for received files; its content is from outside.
 	// Empty: there is no such folder.
 	Outside string
-	Limits  Limits
+	// Told are the files of a space that each turn's prompt has.
+	Told   []string
+	Limits Limits
 	// Documents gives the text of PDF and DOCX files to read_file; nil: it gives their bytes.
 	Documents Documents
 }
@@ -105,9 +107,9 @@ func New(o Options) []tools.Tool {
 	// one answer must come in their order.
 	add := tools.Annotations{Ordered: true, Level: tools.LevelWrite}
 	return []tools.Tool{
-		tools.New("list_dir",
+		tools.NewExamined("list_dir",
 			"List a folder.",
-			look, a.listDir),
+			look, a.examineList, a.listDir),
 		tools.NewExamined("read_file", "Read a workspace file; PDF and DOCX as text, base64 if binary.", read, a.examineRead, a.readFile),
 		tools.NewExamined("search_files",
 			"Search file names, lines with content, or both.",

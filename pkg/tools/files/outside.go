@@ -13,10 +13,31 @@ func (a *access) examineRead(ctx context.Context, in readInput) (tools.Examinati
 	return tools.Examination{Taints: a.outside(ctx, in.Path, false)}, nil
 }
 
-// examineSearch says whether a search reads untrusted content. Names are the
-// gateway's: it makes them of few characters.
+// examineList says whether the names in a folder are untrusted content.
+func (a *access) examineList(ctx context.Context, in listInput) (tools.Examination, error) {
+	return tools.Examination{Taints: a.namesOutside(ctx, in.Path)}, nil
+}
+
+// examineSearch says whether a search reads untrusted content.
 func (a *access) examineSearch(ctx context.Context, in searchInput) (tools.Examination, error) {
-	return tools.Examination{Taints: in.Content != "" && a.outside(ctx, in.Path, true)}, nil
+	if in.Content == "" {
+		return tools.Examination{Taints: a.namesOutside(ctx, in.Path)}, nil
+	}
+	return tools.Examination{Taints: a.outside(ctx, in.Path, true)}, nil
+}
+
+// namesOutside says whether a path leads into a root of which the content is from outside: the names there are, too.
+// Those of received files are the gateway's, which makes them of few characters.
+func (a *access) namesOutside(ctx context.Context, p string) bool {
+	if a.options.Roots == nil {
+		return false
+	}
+	s, _, err := a.enter(ctx, p)
+	if err != nil {
+		return false
+	}
+	defer s.close()
+	return s.outside
 }
 
 // outside says whether a path leads to a received file, or to a folder with some, by

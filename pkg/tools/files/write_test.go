@@ -333,3 +333,23 @@ func TestAnExaminationNamesItsAction(t *testing.T) {
 		}
 	}
 }
+
+// TestNotesKeepWords: a call that writes a file which every prompt has stores words for later turns.
+func TestNotesKeepWords(t *testing.T) {
+	t.Parallel()
+	b := newBox(t, map[string]string{"MEMORY.md": "x", "d/MEMORY.md": "x"})
+	root := t.TempDir()
+	b = b.with(files.Options{
+		Told:  []string{"USER.md", "MEMORY.md"},
+		Roots: func(tools.Invocation) []files.Root { return []files.Root{{Name: "docs", Dir: root, Writable: true}} },
+	})
+	for path, keeps := range map[string]bool{
+		"MEMORY.md": true, "./MEMORY.md": true, "USER.md": true, b.path("MEMORY.md"): true,
+		"d/MEMORY.md": false, "notes.md": false, "@docs/MEMORY.md": false,
+	} {
+		ex, err := b.examine(t, tools.LevelWrite, "append_file", args("path", path, "content", "y"))
+		if err != nil || ex.Keeps != keeps {
+			t.Errorf("%s: keeps words %v, %v", path, ex.Keeps, err)
+		}
+	}
+}
