@@ -14,6 +14,7 @@ import (
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/tools"
+	"parley/pkg/tools/recall"
 	"parley/pkg/tools/remember"
 )
 
@@ -177,15 +178,47 @@ func TestMemoryCommand(t *testing.T) {
 	w.settled()
 }
 
-// TestTheExampleOfTheDocument is the answer to /memory.
-func TestTheExampleOfTheDocument(t *testing.T) {
+// minder is a model that remembers what a person says behind "remember that", and looks for a question in the
+// past of the chat.
+func minder(_ context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+	m := last(msgs)
+	fact, remembers := strings.CutPrefix(m.Content, "remember that ")
+	finds := slices.ContainsFunc(defs, func(d providers.ToolDefinition) bool { return d.Function.Name == recall.Name })
+	switch {
+	case m.Role == providers.RoleTool && m.Name == remember.Name && strings.Contains(m.Content, `"id"`):
+		return say("I will.")
+	case m.Role == providers.RoleTool:
+		return say(m.Content)
+	case remembers:
+		return call(remember.Name, fmt.Sprintf(`{"fact":%q}`, fact))
+	case finds && strings.HasSuffix(m.Content, "?"):
+		return call(recall.Name, fmt.Sprintf(`{"query":%q}`, m.Content))
+	default:
+		return say("I see.")
+	}
+}
+
+// TestTheExamplesOfTheDocument: a person says what the person of docs/memory.md says, and gets the answers that
+// stand there, that to /memory too.
+func TestTheExamplesOfTheDocument(t *testing.T) {
 	t.Parallel()
 	doc, err := os.ReadFile("../../docs/memory.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := school(t)
-	stored(t, w.asks("2", "2", "remember I am vegetarian"))
+	var w *world
+	w = newWorld(t, script(minder), []tools.Tool{searcher(t, &w), remember.New(facts{&w})}, withOptions(asking))
+	w.asks("2", "2", "the code of the cellar door is 4711")
+	w.asks("2", "2", "/new")
+	said := regexp.MustCompile(`(?m)^> \*\*You\*\*: (.+)$(?:\n>\n> \*\*Parley\*\*: (.+)$)?`).FindAllStringSubmatch(string(doc), -1)
+	if len(said) != 2 {
+		t.Fatalf("the document has the dialogues %q", said)
+	}
+	for _, m := range said {
+		if got, want := w.asks("2", "2", m[1]), cmp.Or(m[2], "4711"); !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", m[1], got, want)
+		}
+	}
 	plain := func(s string) string {
 		s = regexp.MustCompile("`f[0-9a-z]+`").ReplaceAllString(s, "ID")
 		return regexp.MustCompile(`\(\w+ [0-9-]+ [0-9:]+ UTC\)`).ReplaceAllString(s, "(TIME)")

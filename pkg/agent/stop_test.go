@@ -7,6 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"parley/pkg/agent"
+	"parley/pkg/agent/prompt"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -40,6 +43,36 @@ func TestStopWhileBackgroundWorkBeginsLeavesNoTaskBehind(t *testing.T) {
 		t.Errorf("open tasks %v, %v", open, err)
 	}
 	w.restart()
+	w.settled()
+}
+
+// slowEars listen to one message without an end.
+type slowEars struct{ hear chan struct{} }
+
+func (e slowEars) Perceive(ctx context.Context, _ *turn.Turn, items []session.Item, _ [][]prompt.Fetched) {
+	if items[0].Inbound.Text == "and this" {
+		e.hear <- struct{}{}
+		<-ctx.Done()
+	}
+}
+
+// TestStopIsHeardInAResumedTurn: the turn that goes on after a restart listens again to a message that has
+// joined it, and hears /stop meanwhile.
+func TestStopIsHeardInAResumedTurn(t *testing.T) {
+	t.Parallel()
+	g, ears := newGate(), slowEars{hear: make(chan struct{}, 10)}
+	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withGrace(time.Millisecond), withOptions(func(o *agent.Options) {
+		o.Files.Senses = ears
+	}))
+	w.write("1", "1", "go")
+	<-g.entered
+	w.write("1", "1", "and this")
+	close(g.open)
+	<-ears.hear
+	w.restart()
+	<-ears.hear
+	w.write("1", "1", "/stop")
+	w.expectText("Stopped.")
 	w.settled()
 }
 

@@ -90,6 +90,11 @@ func stopMutants() []Mutant {
 			Dir: dir, Test: "^TestStopEndsAHangingModelAndSaysSoOnce$",
 		},
 		{
+			Promise: "/stop", Defect: "listens to a joined message to its end after a restart",
+			File: dir + "/turn/resume.go", Old: "read(loop, t, s.Items)...)", New: "read(ctx, t, s.Items)...)",
+			Dir: dir, Test: "^TestStopIsHeardInAResumedTurn$",
+		},
+		{
 			Promise: "/stop", Defect: "says so once more for what waited",
 			File: dir + "/turn/interrupts.go", Old: "told, id = TextStopped, session.StopAnswerID(stop.item)", New: "told = TextStopped",
 			Dir: dir, Test: "^TestStopEndsWhatWaitsToo$",

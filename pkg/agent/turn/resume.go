@@ -23,8 +23,8 @@ type resumed struct {
 
 // resume rebuilds the conversation of an interrupted attempt from its steps. A
 // call that was begun, not ended, and may not run again gets the result
-// "interrupted", which is recorded.
-func resume(ctx context.Context, t *Turn) (resumed, error) {
+// "interrupted", which is recorded. The files of joined messages are read as long as loop lasts.
+func resume(ctx, loop context.Context, t *Turn) (resumed, error) {
 	var p resumed
 	var open *openRound
 	for i := range t.Info.Steps {
@@ -49,7 +49,7 @@ func resume(ctx context.Context, t *Turn) (resumed, error) {
 			p.messages = append(p.messages, open.results()...)
 			open = nil
 			t.Provenance.AddItems(s.Items)
-			p.messages = append(p.messages, read(ctx, t, s.Items)...)
+			p.messages = append(p.messages, read(loop, t, s.Items)...)
 		}
 	}
 	for _, c := range open.unknown() {

@@ -159,11 +159,14 @@ const maxLost = 3
 func (t *Turn) answer(ctx context.Context, in Input) error {
 	failpoint.Hit("P4")
 	t.Input = in
-	past, err := resume(ctx, t)
+	loop, unwatch := watch(ctx, t)
+	defer unwatch()
+	past, err := resume(ctx, loop, t)
 	if err != nil {
 		return err
 	}
-	users, res, out := t.ask(ctx, in.Items, past)
+	users, res, out := t.ask(loop, in.Items, past)
+	unwatch()
 	messages := append(append(users, out.before...), res.Messages...)
 	t.live.preview.Close()
 	t.live.told.stops(res, out.err)
@@ -193,6 +196,19 @@ func (t *Turn) answer(ctx context.Context, in Input) error {
 	return err
 }
 
+// watch makes the context of a turn's work, which ends for a message that ends the turn, and
+// with the turn's task. The returned function ends both; it may be called again.
+func watch(ctx context.Context, t *Turn) (loop context.Context, unwatch func()) {
+	loop, cancel := context.WithCancelCause(ctx)
+	stopWatch := t.Interrupts().Watch(loop, cancel)
+	forget := untilOver(t.Input.Over, cancel) //nolint:contextcheck // it looks at the lifetime of the task
+	return loop, sync.OnceFunc(func() {
+		forget()
+		stopWatch()
+		cancel(nil)
+	})
+}
+
 // outcome is the result of asking the model.
 type outcome struct {
 	err error
@@ -208,12 +224,7 @@ type outcome struct {
 // ask fetches the files of the items and runs the loop; it gives the items as the model
 // reads them. When the conversation is too long for the model, also after some rounds,
 // half of the earlier turns is left out, once, and the turn goes on from where it is.
-func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]providers.Message, *tools.ToolLoopResult, outcome) {
-	loop, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	stopWatch := t.Interrupts().Watch(loop, cancel)
-	defer stopWatch()
-	defer untilOver(t.Input.Over, cancel)() //nolint:contextcheck // it looks at the lifetime of the task
+func (t *Turn) ask(loop context.Context, items []session.Item, past resumed) ([]providers.Message, *tools.ToolLoopResult, outcome) {
 	t.live.show(loop)
 	t.At(stageFetch)
 	users := slices.Clone(t.Input.Words)
@@ -222,7 +233,7 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 	}
 	system, setting, err := t.Frame(loop)
 	if err != nil {
-		return users, &tools.ToolLoopResult{}, outcome{err: err, before: past.messages}
+		return users, &tools.ToolLoopResult{}, outcome{err: ended(loop, err), before: past.messages}
 	}
 
 	model := modelFor(t, users)
@@ -234,9 +245,9 @@ func (t *Turn) ask(ctx context.Context, items []session.Item, past resumed) ([]p
 			From: t.Deps.Prompts.Summaries.From(t.Info.Session), Reach: prompt.Reach(tokens), Extra: 3 + len(users) + len(past.messages),
 			Recall: func() string { return recaller(t) },
 		}
-		h, err := t.Deps.Prompts.History(ctx, window)
+		h, err := t.Deps.Prompts.History(loop, window)
 		if err != nil {
-			return users, &tools.ToolLoopResult{}, outcome{err: err, before: past.messages}
+			return users, &tools.ToolLoopResult{}, outcome{err: ended(loop, err), before: past.messages}
 		}
 		if h.Tainted && !isFree(t) {
 			t.Provenance.Taint()
@@ -274,10 +285,15 @@ func runLoop(
 	if res == nil {
 		res = &tools.ToolLoopResult{}
 	}
+	return res, ended(loop, err)
+}
+
+// ended is an error of the turn's work, or in its place the cause that has ended the work.
+func ended(loop context.Context, err error) error {
 	if cause := context.Cause(loop); err != nil && cause != nil {
-		err = cause
+		return cause
 	}
-	return res, err
+	return err
 }
 
 // untilOver ends the loop when over ends, the lifetime of the turn's task; the returned
