@@ -37,6 +37,7 @@ func TestCorporaInDocuments(t *testing.T) {
 	g := w.start("chat")
 	g.say("hello")
 	g.line() // it runs
+	counted := false
 	// The rebuild waits until all is indexed.
 	rebuilt := func() {
 		t.Helper()
@@ -46,6 +47,19 @@ func TestCorporaInDocuments(t *testing.T) {
 		}
 	}
 	rebuilt()
+	counts := regexp.MustCompile(`(?:2 files indexed, 0|1 files indexed, 1) not read, 0 waiting`)
+	if out, errs, code := w.run("status"); code != 0 || !regexp.MustCompile(`(?m)^corpus handbook +` + counts.String()).MatchString(out) {
+		t.Errorf("status: %d %q %s", code, out, errs)
+	}
+	g.say("/status")
+	for line := g.line(); !strings.HasPrefix(line, "The gateway, in all chats"); line = g.line() {
+		if strings.HasPrefix(line, "Corpus handbook: ") && counts.MatchString(line) {
+			counted = true
+		}
+	}
+	if !counted {
+		t.Error("/status does not tell of the corpus")
+	}
 	raw, err := os.ReadFile("../../docs/corpora.md")
 	if err != nil {
 		t.Fatal(err)

@@ -76,6 +76,10 @@ func statusText(r *admin.StatusReport) string {
 	for _, c := range r.Channels {
 		fmt.Fprintf(&b, "channel %s\t%s %s\n", strings.TrimSuffix(c.Name+"/"+c.Account, "/"), c.Health.State, inCell(c.Health.Reason))
 	}
+	for i := range r.Corpora {
+		c := &r.Corpora[i]
+		fmt.Fprintf(&b, "corpus %s\t%s\n", c.Corpus, strings.TrimSuffix(c.Words()+": "+inCell(c.Trouble), ": "))
+	}
 	if n := len(r.Forgetting); n > 0 {
 		fmt.Fprintf(&b, textStatusForgetting, admin.Count(n, "chat", "chats"), r.Forgetting[0].Local().Format(time.DateTime))
 	}

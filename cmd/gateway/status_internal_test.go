@@ -8,13 +8,16 @@ import (
 
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
+	"parley/pkg/corpus"
 	"parley/pkg/gateway/admin"
 )
 
 // TestTheStatusNamesWhatDoesNotGetOn as a line for a person and as JSON.
 func TestTheStatusNamesWhatDoesNotGetOn(t *testing.T) {
 	t.Parallel()
-	raw, err := json.Marshal(admin.StatusReport{Trouble: []string{"AGENT.md is empty"}, Slow: []turn.SlowTurn{{
+	raw, err := json.Marshal(admin.StatusReport{Trouble: []string{"AGENT.md is empty"}, Corpora: []corpus.Summary{
+		{Corpus: "laws", Files: 120, Unread: 3, Waiting: 40, Looked: time.Now()}, {Corpus: "news", Waiting: 7}, {Corpus: "old", Trouble: "it is gone"},
+	}, Slow: []turn.SlowTurn{{
 		Turn: "t1", Address: channels.Address{Channel: "telegram", Account: "7", Chat: "9"}, Since: time.Now(), Stage: "reads the conversation",
 	}}})
 	if err != nil {
@@ -28,6 +31,9 @@ func TestTheStatusNamesWhatDoesNotGetOn(t *testing.T) {
 	for _, want := range []string{
 		"slow turn\ttelegram:7/9 has not asked the model since ",
 		": it reads the conversation; /stop there ends it\n", "trouble\tAGENT.md is empty\n",
+		"corpus laws\t120 files indexed, 3 not read, 40 waiting\n",
+		"corpus news\t0 files indexed, 0 not read, 7 waiting; the first look goes on\n",
+		"corpus old\t0 files indexed, 0 not read, 0 waiting: it is gone\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is missing: %s", want, text)

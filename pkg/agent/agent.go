@@ -118,6 +118,8 @@ type Files struct {
 	ChatFile func(a channels.Address) string
 	// Folders is the same of [prompt.Options].
 	Folders func(a channels.Address) string
+	// Indexed tells people how far the corpora of a chat are indexed, or ""; nil: there are none.
+	Indexed func(a channels.Address) string
 	// Senses hear and see for the models; nil: files are named, and pictures shown.
 	Senses turn.Senses
 }

@@ -15,7 +15,7 @@ func newKinds(a *Agent) []turn.Kind {
 		Sessions: a.o.Engine.Sessions(), Uses: a.o.Engine.Chats().TurnUses, TakeBack: a.approvals.TakeBack,
 		Approvals: a.o.Engine.Approvals().ApprovalList, Granted: a.approvals.Granted, Status: a.o.Engine.Status,
 		Schedule: a.jobs.Command, Tasks: tasks.List, Cancel: tasks.Cancel, Revoke: a.approvals.Revoke, Forget: a.approvals.AskForget,
-		Memory: a.memory.Command, Has: a.o.Has,
+		Memory: a.memory.Command, Has: a.o.Has, Indexed: a.o.Files.Indexed,
 	}
 	if a.o.Links != nil {
 		commands.Link, commands.Unlink = a.o.Links.Link, a.o.Links.Unlink

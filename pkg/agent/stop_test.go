@@ -61,7 +61,13 @@ func (e slowEars) Perceive(ctx context.Context, _ *turn.Turn, items []session.It
 func TestStopIsHeardInAResumedTurn(t *testing.T) {
 	t.Parallel()
 	g, ears := newGate(), slowEars{hear: make(chan struct{}, 10)}
-	w := newWorld(t, script(gated), []tools.Tool{g.tool()}, withGrace(time.Millisecond), withOptions(func(o *agent.Options) {
+	model := func(ctx context.Context, msgs []providers.Message, defs []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if ctx.Err() != nil { // the process ends
+			return nil, ctx.Err()
+		}
+		return gated(ctx, msgs, defs)
+	}
+	w := newWorld(t, script(model), []tools.Tool{g.tool()}, withGrace(time.Millisecond), withOptions(func(o *agent.Options) {
 		o.Files.Senses = ears
 	}))
 	w.write("1", "1", "go")

@@ -55,6 +55,10 @@ type Folder struct {
 // ErrUnavailable says that the machine and not the file is the reason for which it is not read now.
 var ErrUnavailable = errors.New("documents of this format cannot be read here")
 
+// ErrHurried says that the machine may be the reason for which a file is not read, as it was busy. Such a file is
+// read again at the next looks, three times in all.
+var ErrHurried = errors.New("it was not read in time")
+
 // Text is that of a file of another format, as Markdown.
 type Text struct {
 	Text string
@@ -63,7 +67,7 @@ type Text struct {
 }
 
 // ReadFunc gives the text of an open file that is neither Markdown nor plain text. The error says in
-// one sentence why the file cannot be read; one that wraps [ErrUnavailable] may pass.
+// one sentence why the file cannot be read; one that wraps [ErrUnavailable] or [ErrHurried] may pass.
 type ReadFunc func(ctx context.Context, path string, f *os.File) (Text, error)
 
 // Options are the needs of a [Library].

@@ -164,8 +164,45 @@ func TestBounds(t *testing.T) {
 	if s.Files != 1 || len(s.Unread) != 20 || s.MoreUnread != 11 || len(s.Notes) != 1 {
 		t.Errorf("the state is %+v", s)
 	}
+	if sum := s.Summary(); sum.Words() != "1 files indexed, 31 not read, 0 waiting" {
+		t.Errorf("its summary is %s", sum.Words())
+	}
 	if len(p.finds("wombat", "docs")) > 0 {
 		t.Error("a file too deep is found")
+	}
+}
+
+// TestAReaderWithoutTime is tried three times: a busy machine loses no good document, and a file that takes too
+// long each time is not read at each start.
+func TestAReaderWithoutTime(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.writes("a.pdf", "", 0)
+	p.writes("b.pdf", "", 0)
+	reads := map[string]int{} // one goroutine reads
+	read := func(_ context.Context, name string, _ *os.File) (corpus.Text, error) {
+		if reads[name]++; name == "b.pdf" || reads[name] < 3 {
+			return corpus.Text{}, fmt.Errorf("%w: it takes longer than it may", corpus.ErrHurried)
+		}
+		return corpus.Text{Text: "alpacas graze"}, nil
+	}
+	stop := p.runs(read, p.folder())
+	want := []corpus.Unread{{File: "b.pdf", Why: "it was not read in time: it takes longer than it may"}}
+	told := func(s corpus.State) bool { return s.Files == 1 && cmp.Diff(want, s.Unread) == "" }
+	p.until("the good document", told)
+	stop()
+	stop = p.runs(read, p.folder())
+	p.until("the state as it was", told)
+	stop()
+	if d := cmp.Diff(map[string]int{"a.pdf": 3, "b.pdf": 3}, reads); d != "" {
+		t.Errorf("how often they were read: %s", d)
+	}
+	p.writes("b.pdf", "x", 1)
+	stop = p.runs(read, p.folder())
+	p.until("the state as it was", told)
+	stop()
+	if reads["b.pdf"] < 4 {
+		t.Error("a file that changed is not read again")
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"parley/pkg/index"
 	"parley/pkg/index/passage"
 	"parley/pkg/index/words"
+	"parley/pkg/text"
 )
 
 const (
@@ -220,6 +221,11 @@ func (lk *look) put(b *index.Batch, d index.Document) error {
 // stays until then.
 func (lk *look) read(ctx context.Context, name string) (content, record, error) {
 	c, was, err := lk.w.l.read(ctx, lk.walk.root, name)
+	if !errors.Is(err, ErrHurried) {
+		delete(lk.w.tries, lk.scope+"/"+name)
+	} else if lk.w.lastTry(lk.scope+"/"+name, was) {
+		err = unread(text.ClipBytes(err.Error(), maxWhy))
+	}
 	var why unread
 	switch {
 	case errors.As(err, &why):
@@ -229,7 +235,7 @@ func (lk *look) read(ctx context.Context, name string) (content, record, error) 
 		lk.w.soon = true
 		lk.later(name, "")
 		return content{}, record{}, err
-	case errors.Is(err, ErrUnavailable):
+	case errors.Is(err, ErrUnavailable), errors.Is(err, ErrHurried):
 		lk.later(name, err.Error())
 		return content{}, record{}, err
 	case err != nil:

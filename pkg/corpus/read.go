@@ -179,7 +179,7 @@ func (l *Library) other(ctx context.Context, name string, f *os.File) (content, 
 	switch {
 	case ctx.Err() != nil:
 		return content{}, context.Cause(ctx)
-	case errors.Is(err, ErrUnavailable), err != nil && limit.Err() != nil:
+	case errors.Is(err, ErrUnavailable), errors.Is(err, ErrHurried), err != nil && limit.Err() != nil:
 		return content{}, err
 	case err != nil:
 		return content{}, unread(text.ClipBytes(fmt.Sprintf(textFailed, err), maxWhy))

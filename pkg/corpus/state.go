@@ -34,6 +34,30 @@ type State struct {
 	Trouble string `json:"trouble,omitempty"`
 }
 
+// Summary is a [State] in numbers of files.
+type Summary struct {
+	Corpus  string    `json:"corpus"`
+	Files   int       `json:"files"`
+	Unread  int       `json:"unread"`
+	Waiting int       `json:"waiting"`
+	Looked  time.Time `json:"looked,omitzero"`
+	Trouble string    `json:"trouble,omitempty"`
+}
+
+// Summary counts the files of a state.
+func (s *State) Summary() Summary {
+	return Summary{s.Corpus, s.Files, len(s.Unread) + s.MoreUnread, s.Waiting, s.Looked, s.Trouble}
+}
+
+// Words are the numbers for people.
+func (s *Summary) Words() string {
+	said := fmt.Sprintf(textCounts, s.Files, s.Unread, s.Waiting)
+	if s.Looked.IsZero() && s.Trouble == "" {
+		said += textFirstLook
+	}
+	return said
+}
+
 // Unread is a file that is not indexed, or not as a whole, with the reason.
 type Unread struct {
 	File string `json:"file"`

@@ -9,6 +9,12 @@ const (
 	textFull  = "the folder has more than %d names: the rest is not looked at"
 )
 
+// The words of a summary.
+const (
+	textCounts    = "%d files indexed, %d not read, %d waiting"
+	textFirstLook = "; the first look goes on"
+)
+
 // The reasons for which a file is not indexed.
 const (
 	textLarge    = "it is larger than %s"

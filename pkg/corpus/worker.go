@@ -34,10 +34,38 @@ type worker struct {
 	asked  []chan error      // by those that wait for a rebuild
 	soon   bool              // a file was being changed
 	failed map[string]string // the files that this look leaves to the next one, with the reasons
+	tries  map[string]tries  // the files that were not read in time
 	walked time.Duration
 	gone   bool // documents left the index
 	purged time.Time
 	places map[string]string // where the paths of the folders led at first, by the names of the corpora
+}
+
+// attempts is how often a file is read that a busy machine may have kept from being read.
+const attempts = 3
+
+// tries counts the attempts to read a file as it is.
+type tries struct {
+	stamp
+
+	n int
+}
+
+// lastTry notes an attempt, and says that no other follows.
+func (w *worker) lastTry(file string, was stamp) bool {
+	t := w.tries[file]
+	if t.stamp != was {
+		t = tries{stamp: was}
+	}
+	if t.n++; t.n >= attempts {
+		delete(w.tries, file)
+		return true
+	}
+	if w.tries == nil {
+		w.tries = map[string]tries{}
+	}
+	w.tries[file] = t
+	return false
 }
 
 // scopeOf is the name of a corpus in the index. A corpus whose folder is another one now begins anew.

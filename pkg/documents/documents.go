@@ -83,7 +83,9 @@ type Error struct {
 	// Unavailable: not the document is the reason, but the machine: it has no sandbox, or
 	// no place became free.
 	Unavailable bool
-	cause       error
+	// Hurried: the machine may be the reason, as it was busy; another attempt may have the text.
+	Hurried bool
+	cause   error
 }
 
 // Error implements error.

@@ -144,12 +144,15 @@ func (r *Reader) parse(ctx context.Context, f File, kind Kind, in *input) (*Docu
 	case in.failed() != nil:
 		return nil, in.failed()
 	case res.TimedOut:
-		return nil, &Error{Reason: fmt.Sprintf("The %s takes longer to read than the %v that it may.", kind, MaxTime)}
+		return nil, &Error{Reason: fmt.Sprintf("The %s takes longer to read than the %v that it may.", kind, MaxTime), Hurried: true}
 	case res.Limit != "":
 		return nil, &Error{Reason: fmt.Sprintf("The %s takes more %s to read than it may.", kind, res.Limit)}
 	}
 	return heard(kind, res)
 }
+
+// signalled is below the exit codes of processes that a signal has ended: the system is short of memory.
+const signalled = 128
 
 // heard gives the document that a helper answered.
 func heard(kind Kind, res sandbox.Result) (*Document, error) {
@@ -166,8 +169,9 @@ func heard(kind Kind, res sandbox.Result) (*Document, error) {
 	}
 	if err != nil || res.ExitCode != 0 {
 		return nil, &Error{
-			Reason: fmt.Sprintf("The %s is damaged, or takes more than %d MB of memory to read.", kind, MaxMemory>>20),
-			cause:  fmt.Errorf("exit code %d: %w: %.200q", res.ExitCode, errors.Join(err), res.Stderr),
+			Reason:  fmt.Sprintf("The %s is damaged, or takes more than %d MB of memory to read.", kind, MaxMemory>>20),
+			Hurried: res.ExitCode > signalled,
+			cause:   fmt.Errorf("exit code %d: %w: %.200q", res.ExitCode, errors.Join(err), res.Stderr),
 		}
 	}
 	return d, nil

@@ -63,6 +63,28 @@ func TestAHelperIsNotBelieved(t *testing.T) {
 	}
 }
 
+// TestABusyMachine: a helper that had no time, or was killed, says little about its document.
+func TestABusyMachine(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		res     sandbox.Result
+		hurried bool
+	}{
+		"no time":   {sandbox.Result{TimedOut: true, ExitCode: 137}, true},
+		"killed":    {sandbox.Result{ExitCode: 128 + 9}, true},
+		"no memory": {sandbox.Result{ExitCode: 2}, false},
+		"a limit":   {sandbox.Result{ExitCode: 137, Limit: "memory"}, false},
+		"refused":   {sandbox.Result{Stdout: []byte(`{"failed":"The PDF is encrypted."}`)}, false},
+	} {
+		r := documents.NewWith(helper(func(sandbox.Command) (sandbox.Result, error) { return c.res, nil }))
+		_, err := r.Read(t.Context(), documents.File{Name: "a.html", Content: strings.NewReader("<html>")})
+		e, ok := errors.AsType[*documents.Error](err)
+		if !ok || e.Hurried != c.hurried {
+			t.Errorf("%s: %+v", name, err)
+		}
+	}
+}
+
 // TestHeadingsAreBounded reads a page of headings alone: they count as the text does.
 func TestHeadingsAreBounded(t *testing.T) {
 	t.Parallel()

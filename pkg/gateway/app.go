@@ -270,8 +270,8 @@ func (a *App) makeAgent(context.Context) error {
 		Credential: keyring{a.store.Tokens(), a.policy}.holds,
 		Files: agent.Files{
 			Space: a.kept.spaces.Of, Fetch: a.kept.attachments.Fetch, AgentFile: a.kept.agentFile.Text, ChatFile: a.chatPrompt,
-			Folders: a.tools.Folders,
-			Senses:  senses.New(senses.OptionsOf(&a.cfg.Agent)),
+			Folders: a.tools.Folders, Indexed: a.tools.Indexed,
+			Senses: senses.New(senses.OptionsOf(&a.cfg.Agent)),
 		},
 		WhileBusy: a.cfg.Agent.WhileBusy, AnswerEdits: a.cfg.Agent.AnswerEdits,
 		Limits: agent.Limits{

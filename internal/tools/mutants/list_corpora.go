@@ -28,6 +28,16 @@ func searchMutants() []Mutant {
 			Dir: toolset, Test: "^TestARootOfAnUntrustedCorpusTaints$",
 		},
 		{
+			Promise: "corpora: status", Defect: "counts no files that are not read",
+			File: room + "/state.go", Old: "s.Files, len(s.Unread)+s.MoreUnread, s.Waiting, s.Looked", New: "s.Files, s.MoreUnread, s.Waiting, s.Looked",
+			Dir: room, Test: "^TestBounds$",
+		},
+		{
+			Promise: "corpora: status", Defect: "tells each chat of all corpora",
+			File: toolset + "/corpora.go", Old: "s.o.Corpora.States(names)", New: "s.o.Corpora.States(slices.Sorted(maps.Keys(s.cfg.Corpora)))",
+			Dir: toolset, Test: "^TestCorporaAreForChosenChats$",
+		},
+		{
 			Promise: rights, Defect: "searches any corpus that a call names",
 			File: tool + "/corpora.go", Old: "case slices.Contains(names, name):", New: "case slices.Contains(names, name), name != names[0]:",
 			Dir: tool, Test: "^TestAChatHasItsOwnCorpora$",

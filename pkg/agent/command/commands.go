@@ -29,6 +29,8 @@ type Options struct {
 	Granted func(ctx context.Context, t *turn.Turn) (string, error)
 	// Status is that of the store.
 	Status func(ctx context.Context) (session.Status, error)
+	// Indexed tells how far the corpora of a chat are indexed, or ""; nil: there are none.
+	Indexed func(at channels.Address) string
 	// Schedule, Tasks, Cancel, Revoke, Forget and Memory answer the commands of these names.
 	Schedule, Tasks, Cancel, Revoke, Forget, Memory Answer
 	// Link and Unlink show the chat on a page, and no more; nil: there are no such commands.
@@ -187,6 +189,9 @@ func (h *commandTurn) status(ctx context.Context) string {
 	}
 	if granted, err := h.o.Granted(ctx, h.T); err == nil && granted != "" {
 		b.WriteString(granted + fmt.Sprintf(textStatusRevoke, h.T.Typed("revoke")))
+	}
+	if h.o.Indexed != nil {
+		b.WriteString(h.o.Indexed(h.T.Origin.Address))
 	}
 	if st, err := h.o.Status(ctx); err == nil && h.T.Principal.Owner {
 		others := st.Waiting - min(st.Waiting, len(h.T.Info.Items)) // without this command

@@ -9,6 +9,7 @@ import (
 
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
+	"parley/pkg/corpus"
 	"parley/pkg/session"
 )
 
@@ -48,6 +49,8 @@ type StatusReport struct {
 	Trouble []string `json:"trouble,omitempty"`
 	// Forgetting are the times at which forgets began that are under way, the oldest first.
 	Forgetting []time.Time `json:"forgetting,omitempty"`
+	// Corpora tells how far they are indexed.
+	Corpora []corpus.Summary `json:"corpora,omitempty"`
 	// Slow are the turns that have not begun to ask the model for longer than SlowTurn,
 	// the oldest first, maxSlow of them at most.
 	Slow []turn.SlowTurn `json:"slow_turns,omitempty"`
@@ -80,6 +83,10 @@ func status(ctx context.Context, g *Gateway, _ *Request, emit Emit) error {
 	}
 	if now.Running {
 		r.PID, r.Since, r.Model, r.Why = os.Getpid(), now.Since, now.Model, now.Why
+		states := g.Tools.Corpora.States(g.Tools.Corpora.Names())
+		for i := range states {
+			r.Corpora = append(r.Corpora, states[i].Summary())
+		}
 	} else if err := g.Store.Verify(ctx); err != nil {
 		r.Trouble = append(r.Trouble, err.Error()+"; "+Program()+" store check lists the damage")
 	}

@@ -47,6 +47,8 @@ func read(r *documents.Reader, log zerolog.Logger) corpus.ReadFunc {
 		switch {
 		case errors.As(err, &fault) && fault.Unavailable:
 			return corpus.Text{}, fmt.Errorf("%w: %s", corpus.ErrUnavailable, fault.Reason)
+		case errors.As(err, &fault) && fault.Hurried:
+			return corpus.Text{}, fmt.Errorf("%w: %s", corpus.ErrHurried, fault.Reason)
 		case errors.As(err, &fault):
 			return corpus.Text{}, err
 		case err != nil:

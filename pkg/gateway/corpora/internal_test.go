@@ -59,12 +59,13 @@ func TestWhoseFaultItIs(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		runner runner
-		passes bool
+		passes error
 	}{
-		"a full disk":  {runner{err: errors.New("mkdir /a/secret/path: no space left on device")}, true},
-		"a hurry":      {runner{err: context.DeadlineExceeded}, true},
-		"no place":     {runner{err: fmt.Errorf("wait: %w", sandbox.ErrBusy)}, true},
-		"a broken PDF": {runner{res: sandbox.Result{Stdout: []byte(`{"failed":"The PDF is encrypted."}`)}}, false},
+		"a full disk":  {runner{err: errors.New("mkdir /a/secret/path: no space left on device")}, corpus.ErrUnavailable},
+		"a hurry":      {runner{err: context.DeadlineExceeded}, corpus.ErrUnavailable},
+		"no place":     {runner{err: fmt.Errorf("wait: %w", sandbox.ErrBusy)}, corpus.ErrUnavailable},
+		"no time":      {runner{res: sandbox.Result{TimedOut: true}}, corpus.ErrHurried},
+		"a broken PDF": {runner{res: sandbox.Result{Stdout: []byte(`{"failed":"The PDF is encrypted."}`)}}, nil},
 	} {
 		f, err := os.Open(path)
 		if err != nil {
@@ -72,7 +73,8 @@ func TestWhoseFaultItIs(t *testing.T) {
 		}
 		var log bytes.Buffer
 		_, err = read(documents.NewWith(c.runner), zerolog.New(&log))(t.Context(), "a.pdf", f)
-		if err == nil || errors.Is(err, corpus.ErrUnavailable) != c.passes || strings.Contains(err.Error(), "/a/secret/path") {
+		if err == nil || errors.Is(err, corpus.ErrUnavailable) != (c.passes == corpus.ErrUnavailable) ||
+			errors.Is(err, corpus.ErrHurried) != (c.passes == corpus.ErrHurried) || strings.Contains(err.Error(), "/a/secret/path") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if name == "a full disk" && !strings.Contains(log.String(), "no space left") {

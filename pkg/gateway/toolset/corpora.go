@@ -1,6 +1,7 @@
 package toolset
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -10,6 +11,12 @@ import (
 	"parley/pkg/tools"
 	"parley/pkg/tools/corpora"
 	"parley/pkg/tools/files"
+)
+
+// The line about a corpus in the status of its chat.
+const (
+	textCorpus        = "Corpus %s: %s%s\n"
+	textCorpusTrouble = "; its folder or its index cannot be used at the moment"
 )
 
 // addCorpora adds the tools that search the folders of documents. They are off where there are none.
@@ -32,6 +39,27 @@ func corporaOf(all map[string]config.Corpus, known Addresses) func(channels.Addr
 		grants.add(corpora.Corpus{Name: name, Trusted: all[name].Trusted}, all[name].Chats)
 	}
 	return grants.of
+}
+
+// Indexed tells people how far the corpora of a chat are indexed: a line for each.
+func (s *Set) Indexed(at channels.Address) string {
+	var names []string
+	for _, c := range s.corpora(at) {
+		names = append(names, c.Name)
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	states := s.o.Corpora.States(names)
+	for i := range states {
+		one, trouble := states[i].Summary(), ""
+		if one.Trouble != "" {
+			trouble = textCorpusTrouble
+		}
+		fmt.Fprintf(&b, textCorpus, one.Corpus, one.Words(), trouble)
+	}
+	return b.String()
 }
 
 // Folders tells the model of the folders of a chat beside its own files: roots and corpora. It has

@@ -6,6 +6,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/config"
+	"parley/pkg/corpus"
 	"parley/pkg/tools"
 )
 
@@ -23,7 +24,10 @@ func TestCorporaAreForChosenChats(t *testing.T) {
 		"shared": {Path: "/srv/shared", Mode: "rw", Chats: []string{"telegram:6", "telegram:7"}},
 	}
 	cfg.Tools.Chats = map[string]config.ChatTools{"telegram:7": {Disabled: []string{"read_file"}}}
-	s := New(cfg, Options{Known: func(a channels.Address) []channels.Address { return []channels.Address{a} }})
+	s := New(cfg, Options{
+		Known:   func(a channels.Address) []channels.Address { return []channels.Address{a} },
+		Corpora: corpus.New(corpus.Options{Folders: []corpus.Folder{{Name: "board"}, {Name: "handbook"}}}),
+	})
 	const handbook = "- handbook: a corpus of documents, searched with search_corpus"
 	for _, c := range []struct {
 		at      channels.Address
@@ -47,6 +51,9 @@ func TestCorporaAreForChosenChats(t *testing.T) {
 			if got := s.Offered(c.at, tool); got != c.offered {
 				t.Errorf("%s is offered at %+v: %v", tool, c.at, got)
 			}
+		}
+		if got := strings.Count(s.Indexed(c.at), "Corpus "); got != strings.Count(c.want, "a corpus") {
+			t.Errorf("at %+v the status tells of %d corpora: %s", c.at, got, s.Indexed(c.at))
 		}
 		if got := s.Folders(c.at); got != c.want {
 			t.Errorf("at %+v the model is told %q, want %q", c.at, got, c.want)
