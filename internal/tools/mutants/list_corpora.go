@@ -91,6 +91,26 @@ func folderMutants() []Mutant {
 	const whole, bounds, derived = "corpora: whole files", "corpora: bounds", "corpora: derived data"
 	return []Mutant{
 		{
+			Promise: "corpora: a busy machine", Defect: "keeps a document for good that had no time once",
+			File: room + "/worker.go", Old: "if t.n++; t.n >= attempts {", New: "if t.n++; t.n >= 1 {",
+			Dir: room, Test: "^TestAReaderWithoutTime$",
+		},
+		{
+			Promise: "corpora: a busy machine", Defect: "reads a document at each start that takes too long",
+			File: room + "/look.go", Old: "err = unread(text.ClipBytes(err.Error(), maxWhy))", New: "_ = text.ClipBytes",
+			Dir: room, Test: "^TestAReaderWithoutTime$",
+		},
+		{
+			Promise: "corpora: a busy machine", Defect: "takes the end of the time for a fault of the document",
+			File: "pkg/documents/reader.go", Old: "kind, MaxTime), Hurried: true}", New: "kind, MaxTime)}",
+			Dir: "pkg/documents", Test: "^TestABusyMachine$",
+		},
+		{
+			Promise: "corpora: a busy machine", Defect: "forgets on the way that the machine was busy",
+			File: "pkg/gateway/corpora/corpora.go", Old: "case errors.As(err, &fault) && fault.Hurried:", New: "case errors.As(err, &fault) && fault.Hurried && path == \"\":",
+			Dir: "pkg/gateway/corpora", Test: "^TestWhoseFaultItIs$",
+		},
+		{
 			Promise: whole, Defect: "takes a file that was swapped while it was read",
 			File: room + "/read.go", Old: "if !same(root, name, f, info) {", New: "if !same(root, name, f, info) && err != nil {",
 			Dir: room, Test: "^TestAFileIsNeverIndexedHalf$",
