@@ -7,7 +7,6 @@ import (
 
 	"parley/pkg/agent/approval"
 	"parley/pkg/agent/command"
-	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/turn"
 	"parley/pkg/api/agui"
 	"parley/pkg/api/native"
@@ -43,7 +42,7 @@ func serveAPI(a *App) {
 	}
 	api, bodies := nativeAPI(a, web.Name, native.PersonalNames{}), httpd.NewBodies()
 	ag := agui.New(agui.Options{
-		Native: api, Hub: a.screens.Hub(), Bodies: bodies, Silence: prompt.NoReply, CallOf: approval.DecidedCall,
+		Native: api, Hub: a.screens.Hub(), Bodies: bodies, CallOf: approval.DecidedCall,
 		Redact: a.o.Redactor.Redact, Log: a.o.Log,
 	})
 	routes := slices.Concat(

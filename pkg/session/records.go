@@ -1,6 +1,7 @@
 package session
 
 import (
+	"strings"
 	"time"
 
 	"parley/pkg/channels"
@@ -274,6 +275,15 @@ type Entry struct {
 	Start Start `json:"start,omitempty"`
 	// Undone says that it was taken out of what Tail shows.
 	Undone bool `json:"undone,omitempty"`
+}
+
+// Silence is the answer of a model that sends no message.
+const Silence = "NO_REPLY"
+
+// Silent says that an entry is such an answer: people are not shown it.
+func (e *Entry) Silent() bool {
+	m := &e.Message
+	return m.Role == providers.RoleAssistant && len(m.ToolCalls) == 0 && strings.TrimSpace(m.Content) == Silence
 }
 
 // Shown is a message that was delivered by a channel without a memory of its own, see

@@ -29,7 +29,7 @@ func searchMutants() []Mutant {
 		},
 		{
 			Promise: "corpora: status", Defect: "counts no files that are not read",
-			File: room + "/state.go", Old: "s.Files, len(s.Unread)+s.MoreUnread, s.Waiting, s.Looked", New: "s.Files, s.MoreUnread, s.Waiting, s.Looked",
+			File: room + "/state.go", Old: "len(s.Unread) + s.MoreUnread, s.Waiting, s.Looked", New: "s.MoreUnread, s.Waiting, s.Looked",
 			Dir: room, Test: "^TestBounds$",
 		},
 		{

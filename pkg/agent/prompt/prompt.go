@@ -13,7 +13,7 @@ import (
 )
 
 // NoReply is the answer of a model that sends no message.
-const NoReply = "NO_REPLY"
+const NoReply = session.Silence
 
 // Store is where a [Reader] reads the history.
 type Store interface {

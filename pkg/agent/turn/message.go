@@ -77,6 +77,9 @@ func (h *Message) finished(ctx context.Context, e *Result) (Reply, error) {
 			return re, nil
 		}
 		text = textNothingToAdd
+		if last := &e.Messages[len(e.Messages)-1]; strings.TrimSpace(last.Content) == prompt.NoReply {
+			last.Content = text // the history has what the person reads
+		}
 	case text == "":
 		if reason, person := h.noText(res); reason != "" {
 			return r.handler.Reply(ctx, r.Failure(e.Messages, reason, person))

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"parley/pkg/agent/caller"
+	"parley/pkg/agent/prompt"
 	"parley/pkg/events"
 	"parley/pkg/providers"
 	"parley/pkg/session"
@@ -21,6 +22,8 @@ type telling struct {
 	of *Turn
 	// streamed says that pieces of the round's answer were told.
 	streamed bool
+	// back are the pieces that are kept back, as they may mean that no message is sent.
+	back string
 
 	mu   sync.Mutex
 	done events.Done
@@ -70,12 +73,11 @@ func (l *telling) end(t *Turn, err error) {
 func (l *telling) event(e *tools.Event) {
 	switch e.Kind {
 	case tools.EventDelta:
-		l.streamed = true
-		l.to.Token(e.Text)
+		l.piece(e.Text)
 	case tools.EventReasoning:
 		l.to.Reasoning(e.Text)
 	case tools.EventRestart:
-		l.streamed = false
+		l.streamed, l.back = false, ""
 		l.to.Restart()
 	case tools.EventToolCallDelta:
 		l.to.CallDelta(e.CallID, e.Tool, e.Arguments)
@@ -96,6 +98,17 @@ func (l *telling) event(e *tools.Event) {
 	}
 }
 
+// piece tells a piece of the round's answer, unless the answer may be the word for silence so far.
+func (l *telling) piece(said string) {
+	said, l.back = l.back+said, ""
+	if !l.streamed && strings.HasPrefix(prompt.NoReply, strings.TrimSpace(said)) {
+		l.back = said
+		return
+	}
+	l.streamed = true
+	l.to.Token(said)
+}
+
 // call tells a whole call.
 func (l *telling) call(round int, id, tool, arguments string) {
 	run := events.RunServer
@@ -112,10 +125,10 @@ func (l *telling) answered(resp *providers.LLMResponse) {
 	if l.to == nil {
 		return
 	}
-	if !l.streamed && resp.Content != "" {
+	if !l.streamed && resp.Content != "" && strings.TrimSpace(resp.Content) != prompt.NoReply {
 		l.to.Token(resp.Content)
 	}
-	l.streamed = false
+	l.streamed, l.back = false, ""
 	l.to.Answered()
 }
 

@@ -1,6 +1,7 @@
 package agui_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -153,13 +154,32 @@ func TestEqualRunsAreOneTurn(t *testing.T) {
 	}
 }
 
+// speaker is a tool that shows its person a text.
+type speaker struct{ tools.Tool }
+
+func (speaker) Name() string { return "speak" }
+
+func (speaker) Execute(context.Context, map[string]any) *tools.ToolResult {
+	return &tools.ToolResult{ForLLM: "shown", ForUser: "by the tool"}
+}
+
 // TestARunWhoseEventsAreGone is answered with the chat from the store.
 func TestARunWhoseEventsAreGone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	first := openWorld(t, dir, looks, look())
+	model := func(msgs []providers.Message, emit func(providers.StreamEvent)) *providers.LLMResponse {
+		if faces.Last(msgs).Content == "speak" {
+			return faces.Calls("", "speak", "{}")
+		}
+		if faces.Last(msgs).Name == "speak" {
+			return faces.Says("NO_REPLY")
+		}
+		return looks(msgs, emit)
+	}
+	first := openWorld(t, dir, model, look(), speaker{look()})
 	first.runs("ada", body("main", "r0", "taken out"))
 	first.runs("ada", body("main", "r00", "/undo"))
+	first.runs("ada", body("main", "r000", "speak"))
 	first.runs("ada", body("main", "r1", "go"))
 	first.Stop()
 	second := openWorld(t, dir, looks, look())
@@ -173,9 +193,10 @@ func TestARunWhoseEventsAreGone(t *testing.T) {
 		Role, Content, ToolCallID string
 		ToolCalls                 []struct{ ID, Type string }
 	}
-	if err := json.Unmarshal(raw, &messages); err != nil || len(messages) != 4 {
+	if err := json.Unmarshal(raw, &messages); err != nil || len(messages) != 7 || bytes.Contains(raw, []byte("NO_REPLY")) {
 		t.Fatalf("%s: %v", raw, err)
 	}
+	messages = messages[3:]
 	if messages[0].Content != "go" || messages[1].ToolCalls[0].ID != messages[2].ToolCallID ||
 		strings.TrimSpace(messages[3].Content) != "I have seen it" {
 		t.Errorf("%s", raw)

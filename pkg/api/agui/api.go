@@ -20,8 +20,6 @@ type Options struct {
 	Hub    *events.Hub
 	// Bodies bound the memory of large bodies.
 	Bodies *httpd.Bodies
-	// Silence is the answer of a model that sends no message.
-	Silence string
 	// CallOf is the id under which a call runs that a person has allowed.
 	CallOf func(*session.Approval) string
 	Redact func(string) string
@@ -106,7 +104,7 @@ func (a *API) newRun(caller *httpd.Caller, in *input) *run {
 	id := chatOf(in.ThreadID, func(id string) bool { _, ok := a.o.Native.ChatOf(caller, id); return ok })
 	r.chat, _ = a.o.Native.ChatOf(caller, id)
 	r.enc = encoder{
-		put: r.put, thoughts: caller.Level.Allows(policy.LevelWrite), silence: a.o.Silence, held: r.held,
+		put: r.put, thoughts: caller.Level.Allows(policy.LevelWrite), held: r.held,
 	}
 	return r
 }

@@ -12,9 +12,8 @@ import (
 // before [encoder.end] returns.
 type encoder struct {
 	put func(*frame)
-	// thoughts may be shown; silence is the answer that stands for none.
+	// thoughts may be shown.
 	thoughts bool
-	silence  string
 	// held is the id under which the client knows a call that was allowed, or "".
 	held func(call string) string
 
@@ -25,9 +24,9 @@ type encoder struct {
 	// text and thought are the ids of what is open, or "". parent is the message of the
 	// round's calls.
 	text, thought, parent string
-	// words are those of the round so far; back are those kept back, as they may be silence.
-	words, back string
-	calls       []*call
+	// words are those of the round so far.
+	words string
+	calls []*call
 	// acted says that calls of the round run: what the model says next is another round.
 	acted bool
 	usage usage
@@ -57,7 +56,7 @@ func (e *encoder) begin(turn string) {
 func (e *encoder) next() {
 	e.endWords()
 	e.round++
-	e.n, e.parent, e.words, e.back, e.acted = 0, "", "", "", false
+	e.n, e.parent, e.words, e.acted = 0, "", "", false
 }
 
 // event tells an event of the turn.
@@ -97,11 +96,6 @@ func (e *encoder) event(d events.Data) {
 func (e *encoder) token(piece string) {
 	e.talk()
 	e.endThought()
-	e.back += piece
-	if e.words == "" && strings.HasPrefix(e.silence, strings.TrimSpace(e.back)) {
-		return
-	}
-	piece, e.back = e.back, ""
 	if e.text == "" {
 		e.text = e.fresh("m")
 		if e.parent == "" {

@@ -21,7 +21,7 @@ func (r *run) snapshot(ctx context.Context) (*frame, error) {
 	var all []said
 	size := 0
 	err := r.chat.Back(ctx, func(e *session.Entry) bool {
-		if m, ok := r.said(e); ok && !e.Undone {
+		if m, ok := r.said(e); ok && !e.Undone && !e.Silent() {
 			all = append(all, m)
 			size += len(m.Content)
 			for i := range m.Calls {

@@ -74,7 +74,7 @@ func routes(w *faces.World) []httpd.Route {
 		Rounds: 10, Redact: func(s string) string { return s }, Log: zerolog.Nop(),
 	})
 	face := agui.New(agui.Options{
-		Native: api, Hub: w.Hub, Bodies: httpd.NewBodies(), Silence: "NO_REPLY", CallOf: approval.DecidedCall,
+		Native: api, Hub: w.Hub, Bodies: httpd.NewBodies(), CallOf: approval.DecidedCall,
 		Redact: func(s string) string { return s }, Log: zerolog.Nop(),
 	})
 	return append(api.Routes("/api", httpd.AccessProgram), face.Routes()...)

@@ -45,7 +45,7 @@ func (p *page) fill(ctx context.Context, id string, before uint64) error {
 			return false
 		}
 		p.first = e.Seq
-		if !e.Summary { // the model reads it in place of messages, which people read themselves
+		if !e.Summary && !e.Silent() { // the model reads it in place of messages, which people read themselves
 			p.add(p.api.message(p.at, &e))
 		}
 		return true

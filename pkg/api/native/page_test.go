@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/faces"
+	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/events"
 	"parley/pkg/providers"
@@ -34,6 +35,61 @@ func speaks(msgs []providers.Message, _ []providers.ToolDefinition) *providers.L
 		return faces.Says("the answer")
 	}
 	return faces.Calls("", "speak", "{}")
+}
+
+// TestSilenceIsNotShown: the word with which a model says that it sends no message stands in no event, no page of
+// the chat and no last answer, whether another message takes its place or none.
+func TestSilenceIsNotShown(t *testing.T) {
+	t.Parallel()
+	w := newWorldOf(t, ring(), turn.Model{Provider: faces.Model(func(
+		msgs []providers.Message, _ []providers.ToolDefinition, emit func(providers.StreamEvent),
+	) *providers.LLMResponse {
+		switch m := faces.Last(msgs); {
+		case m.Content == "speak":
+			return faces.Calls("", "speak", "{}")
+		case m.Content == "begin":
+			return faces.Says("NO_ doubt")
+		case m.Content != "twice":
+			return faces.Says("NO_REPLY")
+		}
+		emit(providers.TextDelta{Text: " NO"})
+		emit(providers.Restart{})
+		return faces.Says("NO_REPLY")
+	}), Name: "m", Choice: "m"}, speaker{look()})
+	s := w.open("ada", "main", "")
+	for _, c := range []struct{ says, tokens, answer string }{
+		{"hello", "", "I have nothing to add."},
+		{"twice", "", "I have nothing to add."},
+		{"speak", "", "I have nothing to add."},
+		{"begin", "NO_ doubt", "NO_ doubt"},
+	} {
+		w.do("ada", http.MethodPost, "/chats/main/messages", fmt.Sprintf(`{"message":%q}`, c.says))
+		tokens := ""
+		for _, r := range s.untilDone() {
+			if strings.Contains(r.Data, "REPLY") {
+				t.Errorf("%s: the event %s %s", c.says, r.Event, r.Data)
+			}
+			if r.Event == "token" {
+				var piece struct{ Text string }
+				if err := json.Unmarshal([]byte(r.Data), &piece); err != nil {
+					t.Fatal(err)
+				}
+				tokens += piece.Text
+			}
+		}
+		_, answer := w.do("ada", http.MethodGet, "/chats/main/answer", "")
+		if tokens != c.tokens || answer["text"] != c.answer {
+			t.Errorf("%s: the pieces are %q, the answer is %v", c.says, tokens, answer)
+		}
+	}
+	lines, _ := w.told("")
+	want := []string{
+		"user: hello", "assistant: I have nothing to add.", "user: twice", "assistant: I have nothing to add.",
+		"user: speak", "assistant: ", "tool: shown", "assistant: by the tool", "user: begin", "assistant: NO_ doubt",
+	}
+	if d := cmp.Diff(want, lines); d != "" {
+		t.Errorf("the chat is\n%s", d)
+	}
 }
 
 // told reads Ada's chat, or a page of it: role and text of each message.

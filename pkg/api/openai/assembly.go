@@ -121,13 +121,9 @@ func (s *assembly) message(d *events.Message) {
 	s.add(text)
 }
 
-// next is the text that the client lacks so far. The end of a round that may be blank, or
-// mean that there is nothing to say, waits.
+// next is the text that the client lacks so far. Blanks at the end of a round wait for what follows.
 func (s *assembly) next() string {
 	head := bytes.TrimRightFunc(s.all, unicode.IsSpace)
-	if s.done == nil && strings.HasPrefix(noReply, string(bytes.TrimSpace(s.all[s.round:]))) {
-		head = s.all[:s.round]
-	}
 	if s.was != nil {
 		switch {
 		case bytes.HasPrefix(head, s.was):
@@ -146,9 +142,6 @@ func (s *assembly) next() string {
 	s.sent = len(head)
 	return piece
 }
-
-// noReply is the answer that sends no message: a person who asked reads another one then.
-const noReply = "NO_REPLY"
 
 // text is the whole text.
 func (s *assembly) text() string { return strings.TrimSpace(string(s.all)) }

@@ -64,7 +64,9 @@ func (p *past) tell(out writer) error {
 		m := &p.entries[i].Message
 		switch m.Role {
 		case providers.RoleAssistant:
-			done.Rounds++
+			if done.Rounds++; p.entries[i].Silent() {
+				continue
+			}
 			done.Text = p.redact(m.Content)
 			all = append(all, events.Token{Text: done.Text})
 			for j := range m.ToolCalls {

@@ -2,6 +2,7 @@ package openai_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	"parley/internal/test/faces"
 	"parley/pkg/providers"
+	"parley/pkg/tools"
 )
 
 // respond asks for a response.
@@ -172,6 +174,41 @@ func TestAnApprovalHidesNothing(t *testing.T) {
 		question, _ := items[len(items)-1].(map[string]any)
 		if question["type"] != "mcp_approval_request" || question["arguments"] != `{"x":"a\u202egnp.exe"}` {
 			t.Errorf("%v", question)
+		}
+	}
+}
+
+// speaker is a tool that shows its person a text.
+type speaker struct{ tools.Tool }
+
+func (speaker) Name() string { return "speak" }
+
+func (speaker) Execute(context.Context, map[string]any) *tools.ToolResult {
+	return &tools.ToolResult{ForLLM: "shown", ForUser: "by the tool"}
+}
+
+// TestSilenceIsNotTold: the word with which a model says that it sends no message is in no answer, streamed, whole
+// or read again.
+func TestSilenceIsNotTold(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
+		if faces.Last(msgs).Content == "speak" {
+			return faces.Calls("", "speak", "{}")
+		}
+		return faces.Says("NO_REPLY")
+	}, speaker{look()})
+	for says, want := range map[string]string{"hello": "I have nothing to add.", "speak": "by the tool"} {
+		_, answer := w.do("ada", http.MethodPost, "/chat/completions", chat(says))
+		if content, _ := contentOf(t, answer); content != want {
+			t.Errorf("%s: %q", says, content)
+		}
+		_, frames := w.frames(chat(says, `"stream":true`))
+		_, live := w.respond("ada", input(says))
+		w.Forget()
+		past := w.again(live)
+		all := strings.Join(frames, "") + fmt.Sprint(live, past)
+		if strings.Contains(all, "REPLY") || strings.Count(all, want) < 2 {
+			t.Errorf("%s: %s", says, all)
 		}
 	}
 }
