@@ -297,13 +297,15 @@ func TestAFactAfterAPage(t *testing.T) {
 	remembers("I like milk", "Allow here")
 	remembers("the page is right", "")
 	listed := w.asks("1", "1", "/memory")
-	if n := strings.Count(listed, "from content from outside"); n != 1 || strings.Index(listed, "outside") < strings.Index(listed, "I like milk") {
+	n := strings.Count(listed, "from content from outside")
+	if n != 1 || strings.Index(listed, "outside") < strings.Index(listed, "I like milk") {
 		t.Errorf("by a permission it is shown as %s", listed)
 	}
 	if got := w.asks("1", "1", "/new"); !strings.Contains(got, "New conversation") {
 		t.Fatal(got)
 	}
-	if got := w.asks("1", "1", "/memory remove "+factID.FindString(listed[strings.LastIndex(listed, "\n-"):])); !strings.Contains(got, "Removed") {
+	last := factID.FindString(listed[strings.LastIndex(listed, "\n-"):])
+	if got := w.asks("1", "1", "/memory remove "+last); !strings.Contains(got, "Removed") {
 		t.Errorf("%s of %s", got, listed)
 	}
 	remembers("I like water", "")

@@ -107,7 +107,8 @@ func folderMutants() []Mutant {
 		},
 		{
 			Promise: "corpora: a busy machine", Defect: "forgets on the way that the machine was busy",
-			File: "pkg/gateway/corpora/corpora.go", Old: "case errors.As(err, &fault) && fault.Hurried:", New: "case errors.As(err, &fault) && fault.Hurried && path == \"\":",
+			File: "pkg/gateway/corpora/corpora.go",
+			Old:  "errors.As(err, &fault) && fault.Hurried:", New: `errors.As(err, &fault) && fault.Hurried && path == "":`,
 			Dir: "pkg/gateway/corpora", Test: "^TestWhoseFaultItIs$",
 		},
 		{
