@@ -48,7 +48,7 @@ func TestCorporaInDocuments(t *testing.T) {
 	}
 	rebuilt()
 	counts := regexp.MustCompile(`(?:2 files indexed, 0|1 files indexed, 1) not read, 0 waiting`)
-	if out, errs, code := w.run("status"); code != 0 || !regexp.MustCompile(`(?m)^corpus handbook +` + counts.String()).MatchString(out) {
+	if out, errs, code := w.run("status"); code != 0 || !regexp.MustCompile(`(?m)^corpus handbook +`+counts.String()).MatchString(out) {
 		t.Errorf("status: %d %q %s", code, out, errs)
 	}
 	g.say("/status")
