@@ -16,7 +16,8 @@ import (
 func TestTheStatusNamesWhatDoesNotGetOn(t *testing.T) {
 	t.Parallel()
 	raw, err := json.Marshal(admin.StatusReport{Trouble: []string{"AGENT.md is empty"}, Corpora: []corpus.Summary{
-		{Corpus: "laws", Files: 120, Unread: 3, Waiting: 40, Looked: time.Now()}, {Corpus: "news", Waiting: 7}, {Corpus: "old", Trouble: "it is gone"},
+		{Corpus: "laws", Files: 120, Unread: 3, Waiting: 40, Looked: time.Now()}, {Corpus: "news", Waiting: 7},
+		{Corpus: "old", Trouble: "it is gone"},
 	}, Slow: []turn.SlowTurn{{
 		Turn: "t1", Address: channels.Address{Channel: "telegram", Account: "7", Chat: "9"}, Since: time.Now(), Stage: "reads the conversation",
 	}}})

@@ -44,6 +44,9 @@ type Annotations struct {
 	// Recalls marks the tool that finds what a request lacks of the chat's past. A summary names it,
 	// and a request that lacks no part does without it.
 	Recalls bool
+	// Keeps marks tools that store words which later turns read without their source: all of
+	// their calls are as [Examination].Keeps says.
+	Keeps bool
 	// Level is the level that the chat must have; empty: LevelRead for ReadOnly, else
 	// LevelWrite.
 	Level Level

@@ -24,7 +24,7 @@ func List() []Mutant {
 		spokenMutants(), geminiMutants(), claudeMutants(), toolModeMutants(),
 		eventMutants(), gateMutants(), pieceMutants(), walkMutants(), apiMutants(), specMutants(), lastWordsMutants(),
 		aguiMutants(), aguiPictureMutants(),
-		credentialMutants(), pageMutants(), browserMutants(),
+		credentialMutants(), silenceMutants(), pageMutants(), browserMutants(),
 		openaiMutants(), clientMutants(), removalMutants(), forgetMutants(), restoredMutants(), workingMutants(), conversationMutants(),
 		socketMutants(), shelfMutants(), formatMutants(), indexMutants(), documentMutants(),
 		senseMutants(),

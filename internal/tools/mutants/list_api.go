@@ -3,7 +3,6 @@ package mutants
 // credentialMutants break the rights of tokens in turns.
 func credentialMutants() []Mutant {
 	const agent, api, trust = "pkg/agent", "pkg/api/native", "pkg/agent/trust/principal.go"
-	const silence = "api: silence"
 	return []Mutant{
 		{
 			Promise: "requests: model", Defect: "asks the model of the chat",
@@ -25,43 +24,6 @@ func credentialMutants() []Mutant {
 			Promise: "requests: model", Defect: "lets a token name any model",
 			File: api + "/post.go", Old: "		may = p.caller.Models\n", New: "",
 			Dir: api, Test: "^TestARequestNamesAModel$",
-		},
-		{
-			Promise: silence, Defect: "tells it as an answer that came in one piece",
-			File: agent + "/turn/telling.go",
-			Old:  `resp.Content != "" && strings.TrimSpace(resp.Content) != prompt.NoReply`, New: `resp.Content != ""`,
-			Dir: api, Test: "^TestSilenceIsNotShown$",
-		},
-		{
-			Promise: silence, Defect: "tells its pieces as they come",
-			File: agent + "/turn/telling.go",
-			Old:  "if !l.streamed && strings.HasPrefix(prompt.NoReply", New: "if l.streamed && strings.HasPrefix(prompt.NoReply",
-			Dir: api, Test: "^TestSilenceIsNotShown$",
-		},
-		{
-			Promise: silence, Defect: "keeps it in the history of a person who read a sentence",
-			File: agent + "/turn/message.go", Old: "last.Content = text //", New: "_ = last //",
-			Dir: api, Test: "^TestSilenceIsNotShown$",
-		},
-		{
-			Promise: silence, Defect: "lists it among the messages",
-			File: api + "/page.go", Old: "if !e.Summary && !e.Silent() {", New: "if !e.Summary {",
-			Dir: api, Test: "^TestSilenceIsNotShown$",
-		},
-		{
-			Promise: silence, Defect: "copies it as the last answer",
-			File: api + "/conversations.go", Old: "!e.Undone && !e.Silent() {", New: "!e.Undone {",
-			Dir: api, Test: "^TestSilenceIsNotShown$",
-		},
-		{
-			Promise: silence, Defect: "reads it again as the text of a response",
-			File: "pkg/api/openai/past.go", Old: "p.entries[i].Silent()", New: "p.entries[i].Undone",
-			Dir: "pkg/api/openai", Test: "^TestSilenceIsNotTold$",
-		},
-		{
-			Promise: silence, Defect: "has it in a snapshot",
-			File: "pkg/api/agui/snapshot.go", Old: "!e.Undone && !e.Silent() {", New: "!e.Undone {",
-			Dir: "pkg/api/agui", Test: "^TestARunWhoseEventsAreGone$",
 		},
 		{
 			Promise: "http: revoked tokens", Defect: "answers for a token that was revoked",
@@ -135,6 +97,50 @@ func pageMutants() []Mutant {
 			Promise: "api: answers to questions", Defect: "says that the same answer comes too late",
 			File: api + "/chat.go", Old: "if was != decision {", New: `if was != "" {`,
 			Dir: api, Test: "^TestAQuestionIsAnswered$",
+		},
+	}
+}
+
+// silenceMutants show people the word for silence.
+func silenceMutants() []Mutant {
+	const agent, api, silence = "pkg/agent", "pkg/api/native", "api: silence"
+	return []Mutant{
+		{
+			Promise: silence, Defect: "tells it as an answer that came in one piece",
+			File: agent + "/turn/telling.go",
+			Old:  `resp.Content != "" && strings.TrimSpace(resp.Content) != prompt.NoReply`, New: `resp.Content != ""`,
+			Dir: api, Test: "^TestSilenceIsNotShown$",
+		},
+		{
+			Promise: silence, Defect: "tells its pieces as they come",
+			File: agent + "/turn/telling.go",
+			Old:  "if !l.streamed && strings.HasPrefix(prompt.NoReply", New: "if l.streamed && strings.HasPrefix(prompt.NoReply",
+			Dir: api, Test: "^TestSilenceIsNotShown$",
+		},
+		{
+			Promise: silence, Defect: "keeps it in the history of a person who read a sentence",
+			File: agent + "/turn/message.go", Old: "last.Content = text //", New: "_ = last //",
+			Dir: api, Test: "^TestSilenceIsNotShown$",
+		},
+		{
+			Promise: silence, Defect: "lists it among the messages",
+			File: api + "/page.go", Old: "if !e.Summary && !e.Silent() {", New: "if !e.Summary {",
+			Dir: api, Test: "^TestSilenceIsNotShown$",
+		},
+		{
+			Promise: silence, Defect: "copies it as the last answer",
+			File: api + "/conversations.go", Old: "!e.Undone && !e.Silent()\n", New: "!e.Undone\n",
+			Dir: api, Test: "^TestSilenceIsNotShown$",
+		},
+		{
+			Promise: silence, Defect: "reads it again as the text of a response",
+			File: "pkg/api/openai/past.go", Old: "p.entries[i].Silent()", New: "p.entries[i].Undone",
+			Dir: "pkg/api/openai", Test: "^TestSilenceIsNotTold$",
+		},
+		{
+			Promise: silence, Defect: "has it in a snapshot",
+			File: "pkg/api/agui/snapshot.go", Old: "!e.Undone && !e.Silent() {", New: "!e.Undone {",
+			Dir: "pkg/api/agui", Test: "^TestARunWhoseEventsAreGone$",
 		},
 	}
 }

@@ -4,7 +4,7 @@ import "slices"
 
 // corporaMutants break the folders of documents that chats search.
 func corporaMutants() []Mutant {
-	return slices.Concat(searchMutants(), folderMutants())
+	return slices.Concat(searchMutants(), folderMutants(), busyMutants())
 }
 
 // searchMutants break the tools and the rights of chats.
@@ -91,27 +91,6 @@ func folderMutants() []Mutant {
 	const whole, bounds, derived = "corpora: whole files", "corpora: bounds", "corpora: derived data"
 	return []Mutant{
 		{
-			Promise: "corpora: a busy machine", Defect: "keeps a document for good that had no time once",
-			File: room + "/worker.go", Old: "if t.n++; t.n >= attempts {", New: "if t.n++; t.n >= 1 {",
-			Dir: room, Test: "^TestAReaderWithoutTime$",
-		},
-		{
-			Promise: "corpora: a busy machine", Defect: "reads a document at each start that takes too long",
-			File: room + "/look.go", Old: "err = unread(text.ClipBytes(err.Error(), maxWhy))", New: "_ = text.ClipBytes",
-			Dir: room, Test: "^TestAReaderWithoutTime$",
-		},
-		{
-			Promise: "corpora: a busy machine", Defect: "takes the end of the time for a fault of the document",
-			File: "pkg/documents/reader.go", Old: "kind, MaxTime), Hurried: true}", New: "kind, MaxTime)}",
-			Dir: "pkg/documents", Test: "^TestABusyMachine$",
-		},
-		{
-			Promise: "corpora: a busy machine", Defect: "forgets on the way that the machine was busy",
-			File: "pkg/gateway/corpora/corpora.go",
-			Old:  "errors.As(err, &fault) && fault.Hurried:", New: `errors.As(err, &fault) && fault.Hurried && path == "":`,
-			Dir: "pkg/gateway/corpora", Test: "^TestWhoseFaultItIs$",
-		},
-		{
 			Promise: whole, Defect: "takes a file that was swapped while it was read",
 			File: room + "/read.go", Old: "if !same(root, name, f, info) {", New: "if !same(root, name, f, info) && err != nil {",
 			Dir: room, Test: "^TestAFileIsNeverIndexedHalf$",
@@ -180,6 +159,34 @@ func folderMutants() []Mutant {
 			Promise: "prompt: folders", Defect: "tells a chat of the folders of another one",
 			File: "pkg/agent/prompt/prompt.go", Old: "s.folders == files.Folders", New: "s.folders != \"\"",
 			Dir: "pkg/agent/prompt", Test: "^TestInstructionsStayWithTheirChat$",
+		},
+	}
+}
+
+// busyMutants lose documents on a busy machine.
+func busyMutants() []Mutant {
+	const room = "pkg/corpus"
+	return []Mutant{
+		{
+			Promise: "corpora: a busy machine", Defect: "keeps a document for good that had no time once",
+			File: room + "/worker.go", Old: "if t.n++; t.n >= attempts {", New: "if t.n++; t.n >= 1 {",
+			Dir: room, Test: "^TestAReaderWithoutTime$",
+		},
+		{
+			Promise: "corpora: a busy machine", Defect: "reads a document at each start that takes too long",
+			File: room + "/look.go", Old: "err = unread(text.ClipBytes(err.Error(), maxWhy))", New: "_ = text.ClipBytes",
+			Dir: room, Test: "^TestAReaderWithoutTime$",
+		},
+		{
+			Promise: "corpora: a busy machine", Defect: "takes the end of the time for a fault of the document",
+			File: "pkg/documents/reader.go", Old: "kind, MaxTime), Hurried: true}", New: "kind, MaxTime)}",
+			Dir: "pkg/documents", Test: "^TestABusyMachine$",
+		},
+		{
+			Promise: "corpora: a busy machine", Defect: "forgets on the way that the machine was busy",
+			File: "pkg/gateway/corpora/corpora.go",
+			Old:  "errors.As(err, &fault) && fault.Hurried:", New: `errors.As(err, &fault) && fault.Hurried && path == "":`,
+			Dir: "pkg/gateway/corpora", Test: "^TestWhoseFaultItIs$",
 		},
 	}
 }

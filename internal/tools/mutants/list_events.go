@@ -129,7 +129,7 @@ func apiMutants() []Mutant {
 		},
 		{
 			Promise: "api: a chat is whole", Defect: "shows a summary as a person's words",
-			File: dir + "/page.go", Old: "if !e.Summary {", New: "if e.Seq > 0 {",
+			File: dir + "/page.go", Old: "if !e.Summary && !e.Silent() {", New: "if !e.Silent() {",
 			Dir: dir, Test: "^TestAChatIsReadWhole$",
 		},
 		{

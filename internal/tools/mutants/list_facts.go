@@ -2,7 +2,7 @@ package mutants
 
 // factMutants break the facts that chats are told to remember.
 func factMutants() []Mutant {
-	const row, once, page, flood = "facts", "a fact is kept once", "hostile: a page writes into the memory", "hostile: a flood of facts"
+	const row, once, flood = "facts", "a fact is kept once", "hostile: a flood of facts"
 	const room, rules, agent = "pkg/agent/memory/memory.go", "pkg/session/engine/rules/facts.go", "pkg/agent"
 	return []Mutant{
 		{
@@ -38,6 +38,23 @@ func factMutants() []Mutant {
 			Dir: "pkg/session/engine", Test: "^TestFacts$",
 		},
 		{
+			Promise: flood, Defect: "has no bound",
+			File: rules, Old: "number >= session.MaxFacts || size+len(f.Text) > session.MaxFactBytes", New: "number >= 1<<20",
+			Dir: agent, Test: "^TestAFloodOfFacts$",
+		},
+		{
+			Promise: flood, Defect: "keeps the lines of a fact",
+			File: room, Old: "fact = line(t.Deps.Redact(fact))", New: "fact = t.Deps.Redact(fact)",
+			Dir: agent, Test: "^TestFactsAreToldAgain$",
+		},
+	}
+}
+
+// pageFactMutants let content from outside write into the memory.
+func pageFactMutants() []Mutant {
+	const page, room, agent = "hostile: a page writes into the memory", "pkg/agent/memory/memory.go", "pkg/agent"
+	return []Mutant{
+		{
 			Promise: page, Defect: "takes a fact of a page for the person's",
 			File: room, Old: "Outside: t.Provenance.Tainted() ||", New: "Outside: t.Provenance.SeveralPeople() ||",
 			Dir: agent, Test: "^TestAPageWritesIntoTheMemory$",
@@ -49,7 +66,7 @@ func factMutants() []Mutant {
 		},
 		{
 			Promise: page, Defect: "asks nobody before it remembers",
-			File: "pkg/tools/remember/remember.go", Old: "tools.Annotations{Idempotent: true, Level: tools.LevelChat}",
+			File: "pkg/tools/remember/remember.go", Old: "tools.Annotations{Idempotent: true, Keeps: true, Level: tools.LevelChat}",
 			New: "tools.Annotations{Idempotent: true, Speaks: true, Level: tools.LevelChat}",
 			Dir: agent, Test: "^TestAPageWritesIntoTheMemory$",
 		},
@@ -87,16 +104,6 @@ func factMutants() []Mutant {
 			Promise: page, Defect: "lets a sequence write a fact that an earlier step gives",
 			File: "pkg/tools/composed/composed.go", Old: "Taints: brings(a), Keeps: !a.ReadOnly}", New: "Taints: brings(a)}",
 			Dir: "pkg/tools/composed", Test: "^TestWhatDependsOnAResultIsTheWorst$",
-		},
-		{
-			Promise: flood, Defect: "has no bound",
-			File: rules, Old: "number >= session.MaxFacts || size+len(f.Text) > session.MaxFactBytes", New: "number >= 1<<20",
-			Dir: agent, Test: "^TestAFloodOfFacts$",
-		},
-		{
-			Promise: flood, Defect: "keeps the lines of a fact",
-			File: room, Old: "fact = line(t.Deps.Redact(fact))", New: "fact = t.Deps.Redact(fact)",
-			Dir: agent, Test: "^TestFactsAreToldAgain$",
 		},
 	}
 }

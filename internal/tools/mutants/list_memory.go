@@ -5,7 +5,7 @@ import "slices"
 // memoryMutants break the promises of the section "What the model remembers and reads".
 func memoryMutants() []Mutant {
 	return slices.Concat(
-		historyMutants(), summaryMutants(), lateMutants(), recallMutants(), corporaMutants(), factMutants(),
+		historyMutants(), summaryMutants(), lateMutants(), recallMutants(), corporaMutants(), factMutants(), pageFactMutants(),
 		spaceMutants(), outsideMutants(), meanwhileMutants(), restoreMutants(),
 	)
 }

@@ -50,8 +50,9 @@ func (g *gate) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (
 			Turn: g.t.Info.ID, Round: call.Round, Index: call.Index, ID: call.ID,
 			Tool: call.Name, Arguments: arguments, Fingerprint: ex.State,
 		},
-		Wish: turn.Wish(g.t).Lasting(), Tainted: g.t.Provenance.Tainted() || ex.Taints, Grantable: deed.Grantable() && !g.t.Provenance.SeveralPeople(),
-		Asked: now, Expires: now.Add(Time), State: session.ApprovalOpen,
+		Wish: turn.Wish(g.t).Lasting(), Tainted: g.t.Provenance.Tainted() || ex.Taints,
+		Grantable: deed.Grantable() && !g.t.Provenance.SeveralPeople(),
+		Asked:     now, Expires: now.Add(Time), State: session.ApprovalOpen,
 	}
 	text := g.question(a, &ex, g.approvals.o.Rules.Asks(deed))
 	if g.t.Deps.Redact(text) != text {

@@ -89,16 +89,16 @@ func (g *gate) passLate(ctx context.Context, req *tools.ToolRequest) error {
 func (g *gate) deed(tool string, an *tools.Annotations, ex *tools.Examination) policy.Deed {
 	d := DeedOf(tool, an, ex, g.t.Provenance.Tainted(), g.t.Provenance.Named)
 	if g.t.Provenance.Follows() {
-		taintKept(&d, ex)
+		taintKept(&d, an, ex)
 	}
 	return d
 }
 
 // taintKept says of the parts of a deed that store words for later turns that untrusted content came in before.
-func taintKept(d *policy.Deed, ex *tools.Examination) {
-	d.Tainted = d.Tainted || ex.Keeps
+func taintKept(d *policy.Deed, an *tools.Annotations, ex *tools.Examination) {
+	d.Tainted = d.Tainted || an.Keeps || ex.Keeps
 	for i := range ex.Steps {
-		taintKept(&d.Steps[i], &ex.Steps[i].Examination)
+		taintKept(&d.Steps[i], &ex.Steps[i].Annotations, &ex.Steps[i].Examination)
 	}
 }
 

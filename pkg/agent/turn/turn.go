@@ -159,14 +159,14 @@ const maxLost = 3
 func (t *Turn) answer(ctx context.Context, in Input) error {
 	failpoint.Hit("P4")
 	t.Input = in
-	loop, unwatch := watch(ctx, t)
-	defer unwatch()
+	loop, over := listen(ctx, t)
+	defer over()
 	past, err := resume(ctx, loop, t)
 	if err != nil {
 		return err
 	}
 	users, res, out := t.ask(loop, in.Items, past)
-	unwatch()
+	over()
 	messages := append(append(users, out.before...), res.Messages...)
 	t.live.preview.Close()
 	t.live.told.stops(res, out.err)
@@ -196,9 +196,9 @@ func (t *Turn) answer(ctx context.Context, in Input) error {
 	return err
 }
 
-// watch makes the context of a turn's work, which ends for a message that ends the turn, and
-// with the turn's task. The returned function ends both; it may be called again.
-func watch(ctx context.Context, t *Turn) (loop context.Context, unwatch func()) {
+// listen makes the context of a turn's work, which ends for a message that ends the turn, and
+// with the turn's task. The returned function ends it; it may be called again.
+func listen(ctx context.Context, t *Turn) (loop context.Context, over func()) {
 	loop, cancel := context.WithCancelCause(ctx)
 	stopWatch := t.Interrupts().Watch(loop, cancel)
 	forget := untilOver(t.Input.Over, cancel) //nolint:contextcheck // it looks at the lifetime of the task

@@ -65,7 +65,8 @@ func readAnswer(a *API, w http.ResponseWriter, r *http.Request, p *place) *httpd
 		err = a.o.Store.Back(r.Context(), info.Session, 0, func(e session.Entry) bool {
 			left--
 			m := &e.Message
-			if said := strings.TrimSpace(m.Content); m.Role == providers.RoleAssistant && len(m.ToolCalls) == 0 && said != "" && !e.Undone && !e.Silent() {
+			speaks := m.Role == providers.RoleAssistant && len(m.ToolCalls) == 0 && !e.Undone && !e.Silent()
+			if said := strings.TrimSpace(m.Content); speaks && said != "" {
 				found = lastAnswer{Text: a.o.Redact(said), Turn: e.Turn}
 			}
 			return found.Text == "" && left > 0

@@ -87,6 +87,7 @@ const (
 	textPageUnless       = "Yes, unless the operator has set `approval: never` for this tool by name."
 	textPageDepends      = "It depends on the call: yes where it would overwrite, delete or execute something, or reach a new destination."
 	textPageNotByDefault = "Not by default; yes with `approval: side_effects`, and in a turn that has read untrusted content."
+	textPageKeeps        = "Not by default; yes with `approval: side_effects`, and while the conversation shows untrusted content."
 	textPageUntrusted    = "Untrusted content: afterwards, calls that write, execute or reach a new destination ask."
 	textPageInside       = "No content from outside."
 	textPageRunsAgain    = "Runs again."

@@ -81,6 +81,8 @@ func askedOf(t tools.Tool, an tools.Annotations) (words, sentence string) {
 		return "it depends", textPageDepends
 	case an.ReadOnly:
 		return "no", "No."
+	case an.Keeps:
+		return "not by default", textPageKeeps
 	default:
 		return "not by default", textPageNotByDefault
 	}

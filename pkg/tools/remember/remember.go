@@ -39,11 +39,8 @@ const (
 
 // New makes the tool.
 func New(book Book) tools.Tool {
-	return tools.NewExamined(Name, textDescription,
-		tools.Annotations{Idempotent: true, Level: tools.LevelChat},
-		func(_ context.Context, in arguments) (tools.Examination, error) {
-			return tools.Examination{Keeps: strings.TrimSpace(in.Fact) != ""}, nil
-		},
+	return tools.New(Name, textDescription,
+		tools.Annotations{Idempotent: true, Keeps: true, Level: tools.LevelChat},
 		func(ctx context.Context, in arguments) (any, error) {
 			in.Forget = strings.TrimSpace(in.Forget)
 			var a answer
