@@ -15,10 +15,12 @@ import (
 // TestTheStatusNamesWhatDoesNotGetOn as a line for a person and as JSON.
 func TestTheStatusNamesWhatDoesNotGetOn(t *testing.T) {
 	t.Parallel()
-	raw, err := json.Marshal(admin.StatusReport{Trouble: []string{"AGENT.md is empty"}, Corpora: []corpus.Summary{
-		{Corpus: "laws", Files: 120, Unread: 3, Waiting: 40, Looked: time.Now()}, {Corpus: "news", Waiting: 7},
+	corpora := []corpus.Summary{
+		{Corpus: "laws", Files: 120, Unread: 3, Waiting: 40, Looked: time.Now()},
+		{Corpus: "news", Waiting: 7},
 		{Corpus: "old", Trouble: "it is gone"},
-	}, Slow: []turn.SlowTurn{{
+	}
+	raw, err := json.Marshal(admin.StatusReport{Trouble: []string{"AGENT.md is empty"}, Corpora: corpora, Slow: []turn.SlowTurn{{
 		Turn: "t1", Address: channels.Address{Channel: "telegram", Account: "7", Chat: "9"}, Since: time.Now(), Stage: "reads the conversation",
 	}}})
 	if err != nil {

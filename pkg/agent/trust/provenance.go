@@ -45,11 +45,13 @@ func (p *Provenance) Taint() {
 	p.tainted = true
 }
 
-// Follow says that the turn reads a history with untrusted content of an earlier turn.
-func (p *Provenance) Follow() {
+// AddHistory takes in the history that the turn reads: whether it has untrusted content of
+// earlier turns, and whether a summary was made of such content.
+func (p *Provenance) AddHistory(outside, summarised bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.follows = true
+	p.follows = p.follows || outside
+	p.tainted = p.tainted || summarised
 }
 
 // Follows says whether the turn reads untrusted content, its own or that of an earlier turn.

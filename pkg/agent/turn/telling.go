@@ -101,7 +101,7 @@ func (l *telling) event(e *tools.Event) {
 // piece tells a piece of the round's answer, unless the answer may be the word for silence so far.
 func (l *telling) piece(said string) {
 	said, l.back = l.back+said, ""
-	if !l.streamed && strings.HasPrefix(prompt.NoReply, strings.TrimSpace(said)) {
+	if !l.streamed && strings.HasPrefix(prompt.NoReply, strings.TrimSpace(said)) { //nolint:gocritic // argOrder: see mayBeNoNews
 		l.back = said
 		return
 	}

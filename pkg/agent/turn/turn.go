@@ -201,7 +201,7 @@ func (t *Turn) answer(ctx context.Context, in Input) error {
 func listen(ctx context.Context, t *Turn) (loop context.Context, over func()) {
 	loop, cancel := context.WithCancelCause(ctx)
 	stopWatch := t.Interrupts().Watch(loop, cancel)
-	forget := untilOver(t.Input.Over, cancel) //nolint:contextcheck // it looks at the lifetime of the task
+	forget := untilOver(t.Input.Over, cancel)
 	return loop, sync.OnceFunc(func() {
 		forget()
 		stopWatch()
@@ -249,11 +249,8 @@ func (t *Turn) ask(loop context.Context, items []session.Item, past resumed) ([]
 		if err != nil {
 			return users, &tools.ToolLoopResult{}, outcome{err: ended(loop, err), before: past.messages}
 		}
-		if h.Tainted && !isFree(t) {
-			t.Provenance.Taint()
-		}
-		if h.Outside && !isFree(t) {
-			t.Provenance.Follow()
+		if !isFree(t) {
+			t.Provenance.AddHistory(h.Outside, h.Tainted)
 		}
 		t.Input.Whole = !h.Partial && t.Info.First() && !isFree(t)
 		all := len(h.Messages)

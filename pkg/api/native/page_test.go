@@ -133,13 +133,13 @@ func TestADeliveredMessageIsReadAtItsPlace(t *testing.T) {
 		}
 	}
 	w.Settled()
-	turn := []string{"user: go", "assistant: ", "tool: shown", "assistant: by the tool", "assistant: the answer"}
-	second := append([]string{"user: again"}, turn[1:]...)
+	first := []string{"user: go", "assistant: ", "tool: shown", "assistant: by the tool", "assistant: the answer"}
+	second := append([]string{"user: again"}, first[1:]...)
 	lines, _ := w.told("")
 	if len(lines) != 11 || !strings.Contains(lines[5], "speak") {
 		t.Fatalf("%q", lines)
 	}
-	if d := cmp.Diff(append(append(append([]string{}, turn...), lines[5]), second...), lines); d != "" {
+	if d := cmp.Diff(append(append(append([]string{}, first...), lines[5]), second...), lines); d != "" {
 		t.Error(d)
 	}
 	_, chat := w.do("ada", http.MethodGet, "/chats/main", "")

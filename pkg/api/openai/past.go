@@ -27,7 +27,7 @@ type past struct {
 func (a *API) past(ctx context.Context, fact *session.TurnFact) (*past, error) {
 	p := &past{fact: fact, redact: a.o.Redact}
 	if err := a.o.Store.Back(ctx, fact.Session, 0, func(e session.Entry) bool {
-		if e.Turn == fact.Turn && !e.Summary {
+		if e.Turn == fact.Turn && !e.Summary && !e.Silent() {
 			p.entries = append(p.entries, e)
 		}
 		return e.Summary || e.Turn == fact.Turn || len(p.entries) == 0
@@ -64,9 +64,7 @@ func (p *past) tell(out writer) error {
 		m := &p.entries[i].Message
 		switch m.Role {
 		case providers.RoleAssistant:
-			if done.Rounds++; p.entries[i].Silent() {
-				continue
-			}
+			done.Rounds++
 			done.Text = p.redact(m.Content)
 			all = append(all, events.Token{Text: done.Text})
 			for j := range m.ToolCalls {

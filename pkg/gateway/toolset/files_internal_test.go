@@ -89,12 +89,12 @@ func TestARootOfAnUntrustedCorpusTaints(t *testing.T) {
 		at := "@" + strings.ReplaceAll(p, "/", "-")
 		for name, in := range map[string]map[string]any{
 			"read_file": {"path": at + "/laws/a.md"}, "search_files": {"path": at, "content": "orders"},
-			"search_files ": {"path": at, "name": "*.md"}, "list_dir": {"path": at},
+			"search_files by name": {"path": at, "name": "*.md"}, "list_dir": {"path": at},
 		} {
 			if p != "docs" && name == "read_file" {
 				in["path"] = at + "/a.md"
 			}
-			tool := all[slices.IndexFunc(all, func(t tools.Tool) bool { return t.Name() == strings.TrimSpace(name) })]
+			tool := all[slices.IndexFunc(all, func(t tools.Tool) bool { return t.Name() == strings.TrimSuffix(name, " by name") })]
 			e, err := tool.(tools.Examiner).Examine(ctx, in)
 			if err != nil || e.Taints != taints {
 				t.Errorf("%s of %s taints: %v, %v", name, at, e.Taints, err)
