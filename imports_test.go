@@ -24,7 +24,7 @@ const module = "parley"
 // needs a line here first.
 func rooms() map[string][]string {
 	vocabulary := []string{"pkg/channels", "pkg/providers"}
-	tool := []string{"pkg/tools", "pkg/tools/...", "pkg/providers", "pkg/sandbox", "pkg/documents", "pkg/fair", "pkg/openat"}
+	tool := []string{"pkg/tools", "pkg/tools/...", "pkg/providers", "pkg/sandbox", "pkg/documents", "pkg/pictures", "pkg/fair", "pkg/openat"}
 	return map[string][]string{
 		".": nil,
 		// The command line reads settings, has the gateway do the work, and prints its records.
@@ -91,7 +91,7 @@ func rooms() map[string][]string {
 		"pkg/gateway/forgetting": {"pkg/channels", "pkg/session", "pkg/session/forgets", "pkg/session/local"},
 		// The senses work on the turns of the agent, with the questions of their tools.
 		"pkg/gateway/senses": append([]string{
-			"pkg/agent/errand", "pkg/agent/prompt", "pkg/agent/turn", "pkg/config", "pkg/session", "pkg/tools/senses",
+			"pkg/agent/errand", "pkg/agent/prompt", "pkg/agent/turn", "pkg/config", "pkg/pictures", "pkg/session", "pkg/tools/senses",
 		}, vocabulary...),
 		"pkg/gateway/attach": append([]string{
 			"pkg/api/native", "pkg/channels/console", "pkg/events", "pkg/gateway/admin", "pkg/httpd",
@@ -137,7 +137,8 @@ func rooms() map[string][]string {
 		// The table of servers and model families is data alone.
 		"pkg/providers/kinds":             nil,
 		"pkg/providers/openai":            {"pkg/providers", "pkg/providers/internal/...", "pkg/providers/kinds"},
-		"pkg/providers/internal/exchange": {"pkg/providers"},
+		"pkg/providers/internal/exchange": {"pkg/pictures", "pkg/providers"},
+		"pkg/pictures":                    nil,
 		"pkg/policy":                      {"pkg/channels"},
 		"pkg/api/native": {
 			"pkg/events", "pkg/httpd", "pkg/session", "pkg/tools", "pkg/policy", "pkg/shelf", "pkg/channels", "pkg/providers",

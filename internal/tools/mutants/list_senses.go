@@ -75,29 +75,34 @@ func senseBoundMutants() []Mutant {
 		},
 		{
 			Promise: "pictures: bombs", Defect: "looks at pictures of any size",
-			File: tools + "/picture.go", Old: "case s.width > maxPixels/s.height:", New: "case s.width > maxPixels:",
+			File: "pkg/pictures/pictures.go", Old: "case s.width > maxPixels/s.height:", New: "case s.width > maxPixels:",
 			Dir: tools, Test: "^TestLook$",
 		},
 		{
 			Promise: "pictures: bombs", Defect: "believes the screen of a GIF",
-			File: tools + "/shape.go", Old: "s.covers(le16(b)+le16(b[4:]), le16(b[2:])+le16(b[6:]))", New: "_ = b",
-			Dir: tools, Test: "^TestLookAtForgedSizes$",
+			File: "pkg/pictures/shape.go", Old: "s.covers(le16(b)+le16(b[4:]), le16(b[2:])+le16(b[6:]))", New: "_ = b",
+			Dir: "pkg/pictures", Test: "^TestLookAtForgedSizes$",
 		},
 		{
 			Promise: "pictures: bombs", Defect: "believes the first size of a picture",
-			File: tools + "/shape.go", Old: "s.width, s.height = max(s.width, width), max(s.height, height)",
+			File: "pkg/pictures/shape.go", Old: "s.width, s.height = max(s.width, width), max(s.height, height)",
 			New: "if s.width == 0 {\n\t\t\ts.width, s.height = width, height\n\t\t}",
-			Dir: tools, Test: "^TestLookAtForgedSizes$",
+			Dir: "pkg/pictures", Test: "^TestLookAtForgedSizes$",
 		},
 		{
 			Promise: "pictures: bombs", Defect: "looks at a picture of any number of frames",
-			File: tools + "/picture.go", Old: "case s.frames > maxDrawn/(s.width*s.height):", New: "case s.frames > maxDrawn:",
-			Dir: tools, Test: "^TestLookAtForgedSizes$",
+			File: "pkg/pictures/pictures.go", Old: "case s.frames > maxDrawn/(s.width*s.height):", New: "case s.frames > maxDrawn:",
+			Dir: "pkg/pictures", Test: "^TestLookAtForgedSizes$",
 		},
 		{
 			Promise: "pictures: bombs", Defect: "looks at a JPEG of any number of scans",
-			File: tools + "/picture.go", Old: "case s.scans > maxScans:", New: "case s.scans > maxScans<<9:",
-			Dir: tools, Test: "^TestLookAtForgedSizes$",
+			File: "pkg/pictures/pictures.go", Old: "case s.scans > maxScans:", New: "case s.scans > maxScans<<9:",
+			Dir: "pkg/pictures", Test: "^TestLookAtForgedSizes$",
+		},
+		{
+			Promise: "pictures: bombs", Defect: "believes a file that was a small picture once",
+			File: "pkg/providers/internal/exchange/pictures.go", Old: "size > 0 && !tooLarge(f, size)", New: "size > 0 || tooLarge(f, size)",
+			Dir: "pkg/providers/internal/exchange", Test: "^TestAPictureThatBecameABomb$",
 		},
 		{
 			Promise: "pictures: bombs", Defect: "shows a bomb to a model after all",

@@ -10,6 +10,7 @@ import (
 	"parley/pkg/agent/errand"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/turn"
+	"parley/pkg/pictures"
 	"parley/pkg/providers"
 	"parley/pkg/tools/senses"
 )
@@ -56,8 +57,7 @@ func check(open func() (io.ReadCloser, int64, error)) error {
 	defer func() { _ = file.Close() }()
 	at, ok := file.(io.ReaderAt)
 	if !ok { // a channel's own file
-		const most = 5 << 20
-		b, err := io.ReadAll(io.LimitReader(file, most))
+		b, err := io.ReadAll(io.LimitReader(file, pictures.MaxSize))
 		if err != nil {
 			return err
 		}
@@ -81,13 +81,13 @@ func (*message) unseen(f *prompt.Fetched, err error) {
 
 // describe has pictures described, all in one question. Their descriptions stand beside the last.
 func (m *message) describe(ctx context.Context, seen []*prompt.Fetched) {
-	var pictures []providers.Image
+	var images []providers.Image
 	for _, f := range seen {
 		if f.Picture != nil { // else there is an answer already
-			pictures = append(pictures, *f.Picture)
+			images = append(images, *f.Picture)
 		}
 	}
-	q := senses.Description(pictures, "")
+	q := senses.Description(images, "")
 	resp, err := errand.Run(ctx, m.t, &errand.Errand{
 		Role: turn.RoleDescribe, Key: m.pictures(), Messages: q.Messages, Options: q.Options,
 		Explain: func(err error) string { return fmt.Sprintf(textBlind, why(err)) },

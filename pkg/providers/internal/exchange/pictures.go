@@ -1,8 +1,12 @@
 package exchange
 
 import (
+	"bytes"
+	"errors"
+	"io"
 	"slices"
 
+	"parley/pkg/pictures"
 	"parley/pkg/providers"
 )
 
@@ -105,7 +109,8 @@ func (p Pictures) note(img *providers.Image) string {
 	}
 }
 
-// fileSize is the size of a picture's file; false for an unreadable one.
+// fileSize is the size of a picture's file; false for an unreadable one, and for one that no model is shown: since its message
+// came, another file may have taken its place.
 func fileSize(img *providers.Image) (int64, bool) {
 	if img.Open == nil {
 		return 0, false
@@ -114,6 +119,18 @@ func fileSize(img *providers.Image) (int64, bool) {
 	if err != nil {
 		return 0, false
 	}
-	_ = f.Close() // no bytes were read
-	return size, size > 0
+	defer func() { _ = f.Close() }()
+	return size, size > 0 && !tooLarge(f, size)
+}
+
+// tooLarge says that a picture has more pixels than a model is shown.
+func tooLarge(f io.Reader, size int64) bool {
+	at, ok := f.(io.ReaderAt)
+	if !ok {
+		b, _ := io.ReadAll(io.LimitReader(f, pictures.MaxSize)) // sending it finds the fault
+		at = bytes.NewReader(b)
+	}
+	_, err := pictures.Look(at, size)
+	refused, ok := errors.AsType[*pictures.Error](err)
+	return ok && refused.Large
 }

@@ -1,4 +1,4 @@
-package senses
+package pictures
 
 import (
 	"bufio"
