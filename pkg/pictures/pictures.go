@@ -11,9 +11,9 @@ const (
 	MaxSize = 5 << 20
 	// The other bounds: the pixels that a server would have to decode, those of all frames of a moving picture together, and
 	// the scans of a JPEG, each of which may go over all pixels.
-	maxPixels  = 50_000_000
-	maxDrawn   = 10 * maxPixels
-	maxScans   = 200
+	maxPixels = 50_000_000
+	maxDrawn  = 10 * maxPixels
+	maxScans  = 200
 )
 
 // Error says why a picture is shown to no model, as the end of a sentence.
@@ -28,7 +28,9 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return e.Why }
 
-func large(format string, args ...any) error { return &Error{Why: fmt.Sprintf(format, args...), Large: true} }
+func large(format string, args ...any) error {
+	return &Error{Why: fmt.Sprintf(format, args...), Large: true}
+}
 
 // Look looks at a picture of size bytes and gives its type. It reads the sizes that the file tells and decodes no pixel. A file
 // without a picture, and one above a bound, gives an [Error].
