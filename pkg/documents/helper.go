@@ -10,7 +10,7 @@ import (
 	"parley/pkg/sandbox"
 )
 
-// maxAnswer bounds the answer of a helper: JSON may write six bytes for one of the text.
+// maxAnswer bounds the answer of a helper: JSON may write six bytes for one of the text. The sandbox keeps so many whole.
 const maxAnswer = 6*MaxText + 1<<20
 
 // answer is what a helper writes to its output.

@@ -134,7 +134,7 @@ func (r *Reader) parse(ctx context.Context, f File, kind Kind, in *input) (*Docu
 	res, err := r.runner.Run(ctx, sandbox.Command{
 		Owner: f.Owner, Waits: f.Waits, Path: self, Args: []string{role, string(kind)}, Workspace: empty,
 		Env:   []string{"GOMAXPROCS=1", "GOTRACEBACK=none", fmt.Sprintf("GOMEMLIMIT=%d", MaxMemory/2)},
-		Stdin: in, Timeout: MaxTime, MaxOutput: 2 * maxAnswer,
+		Stdin: in, Timeout: MaxTime, MaxOutput: maxAnswer,
 	})
 	switch {
 	case errors.Is(err, sandbox.ErrBusy):

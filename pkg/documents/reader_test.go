@@ -2,6 +2,7 @@ package documents_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -94,6 +95,34 @@ func TestHeadingsAreBounded(t *testing.T) {
 	}
 	if n := len(d.String()); n > documents.MaxText || n < documents.MaxText/4 || !strings.Contains(d.Note, "ends here, after 4 MB") {
 		t.Errorf("the text has %d bytes, the note is %q", n, d.Note)
+	}
+}
+
+// TestTheLongestAnswerIsKeptWhole, and not much more of what a helper writes: JSON writes six bytes for a character
+// that cannot be seen, and some 50 for a section of one letter.
+func TestTheLongestAnswerIsKeptWhole(t *testing.T) {
+	t.Parallel()
+	kept := 0
+	r := documents.NewWith(helper(func(c sandbox.Command) (sandbox.Result, error) {
+		kept = c.MaxOutput
+		return sandbox.Result{Stdout: []byte(`{"document":{}}`)}, nil
+	}))
+	if _, err := r.Read(t.Context(), documents.File{Name: "a.html", Content: strings.NewReader("<html>")}); err != nil {
+		t.Fatal(err)
+	}
+	if kept > 7*documents.MaxText {
+		t.Errorf("%d bytes of an answer are kept", kept)
+	}
+	for name, page := range map[string]string{
+		"no letters": "<p>" + strings.Repeat("\x01", documents.MaxText-100), "headings": strings.Repeat("<h1>a</h1>", documents.MaxText/17),
+	} {
+		d, err := documents.Parse(documents.HTML, []byte(page))
+		if err != nil || d.Note != "" {
+			t.Fatalf("%s: %v, %v", name, d, err)
+		}
+		if raw, err := json.Marshal(map[string]any{"document": d}); err != nil || len(raw) > kept || len(raw) < 2*documents.MaxText {
+			t.Errorf("%s: the answer has %d bytes, %v", name, len(raw), err)
+		}
 	}
 }
 
