@@ -116,9 +116,6 @@ func (d *draft) finish(said *transcript, text string) {
 	*d = draft{}
 }
 
-// noReply is what a model answers that has nothing to say; no message comes of it.
-const noReply = "NO_REPLY"
-
 // restShare is which part of the time is left to the keys while an answer grows: so many times as
 // long as it took to read it.
 const restShare = 4
@@ -131,7 +128,7 @@ func (t *turn) settle() {
 	}
 	d.stale = false
 	text := d.text.String()
-	if strings.HasPrefix(noReply, strings.TrimSpace(text)) { // the empty text among them
+	if strings.TrimSpace(text) == "" {
 		d.live = nil
 		return
 	}
