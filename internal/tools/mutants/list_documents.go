@@ -6,16 +6,6 @@ func documentMutants() []Mutant {
 	const parsers, bombs = "documents: parsers", "documents: bombs"
 	return append(paperMutants(), []Mutant{
 		{
-			Promise: bombs, Defect: "keeps twice as much of an answer as the longest text takes",
-			File: room + "/reader.go", Old: "MaxOutput: maxAnswer,", New: "MaxOutput: 2 * maxAnswer,",
-			Dir: room, Test: "^TestTheLongestAnswerIsKeptWhole$",
-		},
-		{
-			Promise: bombs, Defect: "cuts the answer of a text of characters that cannot be seen",
-			File: room + "/helper.go", Old: "6*MaxText + 1<<20", New: "5*MaxText + 1<<20",
-			Dir: room, Test: "^TestTheLongestAnswerIsKeptWhole$",
-		},
-		{
 			Promise: parsers, Defect: "parses a page in the gateway's own process where there is no sandbox",
 			File: room + "/reader.go", Old: "if err := r.Available(); err != nil {\n\t\treturn nil, err",
 			New: "if err := r.Available(); err != nil {\n\t\tdata, _ := io.ReadAll(in)\n\t\treturn parse(kind, data)",
@@ -75,6 +65,16 @@ func paperMutants() []Mutant {
 			Promise: orders, Defect: "takes the words of a received document as the person's",
 			File: tool + "/outside.go", Old: `Taints: a.outside(ctx, in.Path, false)`, New: `Taints: in.Offset > 1<<40`,
 			Dir: tool, Test: "^TestWhatOthersSentIsFromOutside$",
+		},
+		{
+			Promise: "documents: bombs", Defect: "keeps twice as much of an answer as the longest text takes",
+			File: room + "/reader.go", Old: "MaxOutput: maxAnswer,", New: "MaxOutput: 2 * maxAnswer,",
+			Dir: room, Test: "^TestTheLongestAnswerIsKeptWhole$",
+		},
+		{
+			Promise: "documents: bombs", Defect: "cuts the answer of a text of characters that cannot be seen",
+			File: room + "/helper.go", Old: "6*MaxText + 1<<20", New: "5*MaxText + 1<<20",
+			Dir: room, Test: "^TestTheLongestAnswerIsKeptWhole$",
 		},
 		{
 			Promise: long, Defect: "is silent about the pages that are missing",
