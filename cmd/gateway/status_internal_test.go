@@ -12,6 +12,23 @@ import (
 	"parley/pkg/gateway/admin"
 )
 
+// TestShowIndex tells what is left out of a corpus.
+func TestShowIndex(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	err := showIndex(&out, admin.IndexReport{Corpora: []corpus.State{
+		{Corpus: "laws", Files: 2, Unread: make([]corpus.Unread, 1), MoreUnread: 2},
+		{Corpus: "many", Files: 20_000, Notes: []string{"80000 files are beyond the bounds", "2 links are not followed"}},
+		{Corpus: "old", Trouble: "it is gone", Notes: []string{"a note"}},
+	}})
+	const want = "laws\t2 files\t3 not read\t\n" +
+		"many\t20000 files\t0 not read\t80000 files are beyond the bounds; 2 links are not followed\n" +
+		"old\t0 files\t0 not read\tit is gone; a note\n"
+	if err != nil || out.String() != want {
+		t.Errorf("%v: %q", err, out.String())
+	}
+}
+
 // TestTheStatusNamesWhatDoesNotGetOn as a line for a person and as JSON.
 func TestTheStatusNamesWhatDoesNotGetOn(t *testing.T) {
 	t.Parallel()

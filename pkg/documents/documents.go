@@ -56,7 +56,8 @@ type Section struct {
 }
 
 // String gives the whole text: a line [page N] begins each page, and a heading is a line
-// with as many # as its level.
+// with as many # as its level. A line of the text that would pass for the begin of a page
+// has a space before it.
 func (d *Document) String() string {
 	var b strings.Builder
 	for _, s := range d.Sections {
@@ -70,7 +71,7 @@ func (d *Document) String() string {
 			fmt.Fprintf(&b, "%s %s\n\n", strings.Repeat("#", s.Level), s.Heading)
 		}
 		if s.Text != "" {
-			b.WriteString(s.Text)
+			b.WriteString(strings.ReplaceAll("\n"+s.Text, "\n[page ", "\n [page ")[1:])
 			b.WriteByte('\n')
 		}
 	}

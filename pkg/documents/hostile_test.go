@@ -35,6 +35,7 @@ func TestHostileStructures(t *testing.T) {
 		"a name twice":        {"a.docx", papers.Archive(main, one, main, two), "one\n", ""},
 		"no words":            {"a.docx", docx(""), "", "The DOCX has no text."},
 		"tables in a circle":  {"a.pdf", circle, "[page 1]\nwords\n", ""},
+		"a page of its own":   {"a.pdf", papers.PDF("[page 9]\nno [page 8]\n[page 7]"), "[page 1]\n [page 9]\nno [page 8]\n [page 7]\n", ""},
 		"packed objects":      {"a.pdf", packed(), "", "The text ends here, after page 0; the document has 5 pages."},
 		"deep HTML":           {"a.html", []byte("<html>" + strings.Repeat("<div><b><a href=x>", 100_000) + "words"), "words\n", ""},
 		"deep JSON":           {"a.json", bytes.Repeat([]byte("["), 1<<20), strings.Repeat("[", 1<<20) + "\n", ""},
