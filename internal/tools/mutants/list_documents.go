@@ -52,11 +52,6 @@ func paperMutants() []Mutant {
 			Dir: room, Test: "^TestHostileStructures$",
 		},
 		{
-			Promise: long, Defect: "takes a line of a page for the begin of another one",
-			File: room + "/documents.go", Old: `"\n[page ", "\n [page "`, New: `"\n[page ", "\n[page "`,
-			Dir: room, Test: "^TestHostileStructures$",
-		},
-		{
 			Promise: people, Defect: "gives the bytes of a document in place of its text",
 			File: tool + "/read.go", Old: "if a.isDocument(p, f) {", New: "if a.isDocument(p, f) && in.Limit == 0 {",
 			Dir: tool, Test: "^TestReadDocuments$",
@@ -105,6 +100,11 @@ func paperMutants() []Mutant {
 			Promise: pages, Defect: "joins words that stand apart",
 			File: paper + "/canvas.go", Old: "r.spaced || r.x0-before.x1 > wordGap*min(r.size, before.size)", New: "r.spaced",
 			Dir: paper, Test: "^TestText$",
+		},
+		{
+			Promise: long, Defect: "takes a line of a page for the begin of another one",
+			File: room + "/documents.go", Old: `"\n[page ", "\n [page "`, New: `"\n[page ", "\n[page "`,
+			Dir: room, Test: "^TestHostileStructures$",
 		},
 	}
 }

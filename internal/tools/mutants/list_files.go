@@ -2,7 +2,7 @@ package mutants
 
 // writtenMutants break the promises of the tools that write files.
 func writtenMutants() []Mutant {
-	const dir = "pkg/tools/files"
+	const dir, control = "pkg/tools/files", "paths: control files"
 	return []Mutant{
 		{
 			Promise: "paths", Defect: "overwrites files that have a name elsewhere",
@@ -15,12 +15,12 @@ func writtenMutants() []Mutant {
 			Dir: dir, Test: "^TestModeFollowsTheLevel$",
 		},
 		{
-			Promise: "paths: control files", Defect: "holds the rules against the path as it is written alone",
+			Promise: control, Defect: "holds the rules against the path as it is written alone",
 			File: dir + "/target.go", Old: `err = s.reachWritable(t.rel)`, New: `err = s.reachWritable(p)`,
 			Dir: dir, Test: "^(TestControlFilesAreNotWritten|TestRefusedPathsAreNotReached)$",
 		},
 		{
-			Promise: "paths: control files", Defect: "writes what steers the agent in another case",
+			Promise: control, Defect: "writes what steers the agent in another case",
 			File: dir + "/rules.go", Old: "`\\A(?is:`", New: "`\\A(?s:`",
 			Dir: dir, Test: "^TestControlFilesAreNotWritten$",
 		},
