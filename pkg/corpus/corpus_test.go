@@ -29,6 +29,7 @@ type place struct {
 	t       *testing.T
 	ctx     context.Context
 	dir, ix string
+	period  time.Duration // between two looks
 	log     journal
 	library *corpus.Library
 }
@@ -59,7 +60,7 @@ func newPlace(t *testing.T) *place {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	top := t.TempDir()
-	p := &place{t: t, ctx: ctx, dir: filepath.Join(top, "docs"), ix: filepath.Join(top, "state", "index", "corpora")}
+	p := &place{t: t, period: time.Millisecond, ctx: ctx, dir: filepath.Join(top, "docs"), ix: filepath.Join(top, "state", "index", "corpora")}
 	if err := os.Mkdir(p.dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +84,7 @@ func (p *place) folder() corpus.Folder { return corpus.Folder{Name: "docs", Dir:
 func (p *place) runs(read corpus.ReadFunc, folders ...corpus.Folder) (stop func()) {
 	p.t.Helper()
 	p.library = corpus.New(corpus.Options{
-		Path: p.ix, Folders: folders, Read: read, Period: time.Millisecond, Log: zerolog.New(&p.log),
+		Path: p.ix, Folders: folders, Read: read, Period: p.period, Log: zerolog.New(&p.log),
 	})
 	ctx, cancel := context.WithCancel(p.ctx)
 	ended := make(chan struct{})
@@ -305,6 +306,7 @@ func TestDamage(t *testing.T) {
 	p.until("the files", indexed(20))
 	stop()
 	damage()
+	p.period = time.Hour // a search finds the next damage, and no look does
 	p.runs(nil, p.folder())
 	p.until("the files again", indexed(20))
 	if got := p.finds("meadow number7", "docs"); len(got) != 10 {
