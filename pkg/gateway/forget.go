@@ -83,7 +83,7 @@ func (a *App) forget(ctx context.Context, f approval.Forget) error {
 		return err
 	}
 	link, _, linked := a.store.Tokens().LinkAt(info.Address)
-	_, err = a.forgetting.Forget(ctx, forgetting.Ask{Of: info, Question: f.Question, Shared: f.Shared})
+	_, err = a.forgetting.Forget(ctx, forgetting.Ask{Of: info, Question: f.Question, Turn: f.Turn, Shared: f.Shared})
 	if err == nil && linked {
 		a.audit.note(admin.LinkRow(&link, linking.Ended, "/forget"))
 	}

@@ -25,7 +25,8 @@ func List() []Mutant {
 		eventMutants(), gateMutants(), pieceMutants(), walkMutants(), apiMutants(), specMutants(), lastWordsMutants(),
 		aguiMutants(), aguiPictureMutants(),
 		credentialMutants(), silenceMutants(), pageMutants(), browserMutants(),
-		openaiMutants(), clientMutants(), removalMutants(), forgetMutants(), restoredMutants(), workingMutants(), conversationMutants(),
+		openaiMutants(), clientMutants(), removalMutants(), forgetMutants(), restoredMutants(),
+		workingMutants(), conversationMutants(), anewMutants(),
 		socketMutants(), shelfMutants(), formatMutants(), indexMutants(), documentMutants(),
 		senseMutants(),
 	)

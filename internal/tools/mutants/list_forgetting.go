@@ -53,7 +53,7 @@ func forgetMutants() []Mutant {
 		},
 		{
 			Promise: "forget: others keep all", Defect: "gives a forgotten chat a new budget",
-			File: engine + "/rules/forget.go", Old: "range []table.Bucket{table.Spent, table.Shares}", New: "range []table.Bucket{}",
+			File: engine + "/rules/forget.go", Old: "{table.Spent, table.Shares, table.Inbox}", New: "{table.Inbox}",
 			Dir: room, Test: "^TestForgettingKeepsTheBudget$",
 		},
 	}
@@ -106,7 +106,7 @@ func restoredMutants() []Mutant {
 		},
 		{
 			Promise: "forget: no byte is left", Defect: "leaves the chat that has taken the forgotten one over",
-			File: room + "/forgetting.go", Old: "errors.Join(f.store(ctx, e), f.follow(e))", New: "f.store(ctx, e)",
+			File: room + "/forgetting.go", Old: "errors.Join(f.store(ctx, e), f.follow(ctx, e))", New: "f.store(ctx, e)",
 			Dir: room, Test: "^TestAChatThatBecomesPartOfAnother$",
 		},
 		{
@@ -152,6 +152,28 @@ func conversationMutants() []Mutant {
 			Promise: "forget: one conversation", Defect: "keeps its questions",
 			File: engine + "/rules/forgetone.go", Old: "return a.Session == id || of[a.Task] })", New: "return a.Session == \"\" || of[a.Task] })",
 			Dir: engine, Test: "^TestForgettingOneConversationTakesItsMessages$",
+		},
+	}
+}
+
+// anewMutants lose messages that come after the answer to /forget.
+func anewMutants() []Mutant {
+	const room, test = "pkg/gateway/forgetting", "^TestAMessageAfterTheAnswer$"
+	return []Mutant{
+		{
+			Promise: "forget: later messages", Defect: "deletes them with the chat",
+			File: "pkg/session/engine/rules/forget.go", Old: "{table.Spent, table.Shares, table.Inbox}", New: "{table.Spent, table.Shares}",
+			Dir: room, Test: test,
+		},
+		{
+			Promise: "forget: later messages", Defect: "deletes them at a start",
+			File: "pkg/session/local/forgotten.go", Old: `case e.Question != "" && e.Whole()`, New: `case e.Question == "" && e.Question != ""`,
+			Dir: room, Test: test,
+		},
+		{
+			Promise: "forget: later messages", Defect: "tells no lane of them",
+			File: "pkg/session/engine/sessions.go", Old: "		if fresh != 0 {", New: "		if fresh == 1 {",
+			Dir: room, Test: test,
 		},
 	}
 }

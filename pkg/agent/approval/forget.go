@@ -22,6 +22,8 @@ type Forget struct {
 	Session string
 	// Question is the message that asked; it is to be finished by the message that tells the end.
 	Question string
+	// Turn is that of their answer.
+	Turn string
 	// Shared says that the chat uses the space of the owners.
 	Shared bool
 }
@@ -103,7 +105,9 @@ func (try *Attempt) forget(ctx context.Context) error {
 	default:
 		a.State = session.ApprovalAllowed
 		try.approvals.o.OnEvent(Event{Approval: *a, By: by, Outcome: Allowed, Detail: "allowed " + textOnce})
-		err := try.approvals.o.Forget(ctx, Forget{Session: t.Info.Session, Question: a.Question, Shared: t.Principal.SharesSpace()})
+		err := try.approvals.o.Forget(ctx, Forget{
+			Session: t.Info.Session, Question: a.Question, Turn: t.Info.ID, Shared: t.Principal.SharesSpace(),
+		})
 		if err == nil {
 			err = session.ErrForgotten // the turn went with the chat
 		}

@@ -76,6 +76,8 @@ type Ask struct {
 	Of session.Info
 	// Question is the message with the question that a person answered; the chat is told then, in its place.
 	Question string
+	// Turn is that of the answer: messages that the chat got after it are for the chat that begins anew.
+	Turn string
 	// Shared says that the chat used the space of the owners, which stays.
 	Shared bool
 }
@@ -87,7 +89,7 @@ func (f *Forgetting) Forget(ctx context.Context, a Ask) (string, error) {
 	ctx = context.WithoutCancel(ctx) // it is finished in any case, so it may be finished now
 	e := forgets.Entry{
 		ID: strings.ToLower(rand.Text()[:10]), Time: f.o.Now().UTC(), Chat: a.Of.Chat, Session: a.Of.Session, At: a.Of.Address,
-		Shared: a.Shared, Question: a.Question, Left: forgets.Steps(),
+		Shared: a.Shared, Question: a.Question, Turn: a.Turn, Left: forgets.Steps(),
 	}
 	if a.Of.Current {
 		e.Session = ""
@@ -200,7 +202,7 @@ func waitedFor(e *forgets.Entry) bool {
 func (f *Forgetting) steps(ctx context.Context, e *forgets.Entry) error {
 	did := map[forgets.Step]func() error{
 		forgets.StepFiles: func() error { return f.clean(ctx, e, nil, f.o.Files) },
-		forgets.StepStore: func() error { return errors.Join(f.store(ctx, e), f.follow(e)) },
+		forgets.StepStore: func() error { return errors.Join(f.store(ctx, e), f.follow(ctx, e)) },
 		forgets.StepRest:  func() error { return f.clean(ctx, e, f.o.Indexes, f.o.Rest) },
 		forgets.StepTell:  func() error { return f.tell(ctx, e) },
 	}
@@ -234,13 +236,13 @@ var errPart = errors.New("the chat has become part of another one, which is forg
 const maxParts = 3
 
 // follow lets a forget go on with the chat that has taken its own one over, and returns errPart then.
-func (f *Forgetting) follow(e *forgets.Entry) error {
+func (f *Forgetting) follow(ctx context.Context, e *forgets.Entry) error {
 	if !e.Whole() {
 		return nil
 	}
-	into, err := f.o.Store.PartOf(e)
-	if err != nil || into == "" {
-		return err
+	into := f.o.Store.PartOf(ctx, e)
+	if into == "" {
+		return nil
 	}
 	next := *e
 	next.Chat, next.Left = into, forgets.Steps()
@@ -253,7 +255,7 @@ func (f *Forgetting) follow(e *forgets.Entry) error {
 // store deletes what the entry says, and decides no more: the chat may have another conversation by now.
 func (f *Forgetting) store(ctx context.Context, e *forgets.Entry) error {
 	if e.Whole() && e.Question != "" {
-		return f.o.Store.Renew(ctx, e.Chat, told(e))
+		return f.o.Store.Renew(ctx, e.Chat, e.Turn, told(e))
 	}
 	return f.o.Store.Forget(ctx, e.Chat, e.Session)
 }
@@ -272,7 +274,7 @@ func (f *Forgetting) tell(ctx context.Context, e *forgets.Entry) error {
 	if e.Question == "" {
 		return nil
 	}
-	return f.o.Store.Renew(ctx, "", told(e))
+	return f.o.Store.Renew(ctx, "", "", told(e))
 }
 
 // clean removes files; only those of always belong to a single conversation too.

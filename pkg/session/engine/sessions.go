@@ -105,10 +105,16 @@ func ForgetEntry(ctx context.Context, e *Engine, chat, id string) error {
 // EndForgetting removes what is left of forgotten conversations, and returns when it is gone.
 func EndForgetting(ctx context.Context, e *Engine) error { return e.keeper.RemoveGone(ctx) }
 
-// Renew deletes a chat as ForgetEntry does, and begins it anew at its address with a message and with the
-// use that counts for its budget, in one transaction. Where it is gone the message alone is queued; "" is none.
-func Renew(ctx context.Context, e *Engine, chat string, told channels.Outbound) error {
-	err := e.out.Tell(ctx, told, func(t *table.Tx) error { return rules.Renew(t, table.ChatNum(t, chat)) })
+// Renew deletes a chat as ForgetEntry does, and begins it anew at its address with a message, see [rules.Renew], in
+// one transaction. Where it is gone the message alone is queued; "" is none.
+func Renew(ctx context.Context, e *Engine, chat, asked string, told channels.Outbound) error {
+	err := e.out.Tell(ctx, told, func(t *table.Tx) error {
+		fresh, err := rules.Renew(t, table.ChatNum(t, chat), asked)
+		if fresh != 0 {
+			t.OnCommit = append(t.OnCommit, (&arrival{ib: e.in, chat: fresh, item: &session.Item{}}).signal)
+		}
+		return err
+	})
 	return errors.Join(err, e.tokens.Along(ctx, func(*table.Tx) error { return nil }))
 }
 
@@ -116,15 +122,4 @@ func Renew(ctx context.Context, e *Engine, chat string, told channels.Outbound) 
 func Addresses(e *Engine, chat string) (all []channels.Address, last uint64, err error) {
 	err = e.w.View(func(t *table.Tx) error { all, last, err = rules.Addresses(t, chat); return err })
 	return all, last, err
-}
-
-// Heir is the chat at an address, or "" where none is there that had a number up to last.
-func Heir(e *Engine, at channels.Address, last uint64) (chat string, err error) {
-	err = e.w.View(func(t *table.Tx) error {
-		if n, err := table.ChatAt(t, at); err == nil && n <= last {
-			chat = table.ChatID(n)
-		}
-		return nil
-	})
-	return chat, err
 }

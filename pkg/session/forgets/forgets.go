@@ -48,7 +48,7 @@ func Steps() []Step {
 	return []Step{StepFiles, StepStore, StepRest, StepTell, StepPages, StepCopies}
 }
 
-// Entry is one forget. At, Shared and Question are there until its last step is done.
+// Entry is one forget. At, Shared, Question and Turn are there until its last step is done.
 type Entry struct {
 	ID   string    `json:"id"`
 	Time time.Time `json:"time"`
@@ -67,8 +67,9 @@ type Entry struct {
 	At channels.Address `json:"at,omitzero"`
 	// Shared says that the chat used the space of the owners.
 	Shared bool `json:"shared,omitempty"`
-	// Question is the message that the person answered; "" where none was put.
+	// Question is the message that the person answered; "" where none was put. Turn is that of the answer.
 	Question string `json:"question,omitempty"`
+	Turn     string `json:"turn,omitempty"`
 }
 
 // Whole says that the whole chat is forgotten.
@@ -156,7 +157,7 @@ func (l *Ledger) Did(id string, s Step) error {
 	e := &all[i]
 	e.Left = slices.DeleteFunc(slices.Clone(e.Left), func(left Step) bool { return left == s })
 	if len(e.Left) == 0 {
-		e.Left, e.At, e.Shared, e.Question = nil, channels.Address{}, false, ""
+		e.Left, e.At, e.Shared, e.Question, e.Turn = nil, channels.Address{}, false, "", ""
 	}
 	return l.store(all)
 }

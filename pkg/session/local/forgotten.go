@@ -85,6 +85,9 @@ func (f forgotten) Remove(k kv.Tx, now time.Time) error {
 		e := &all[i]
 		switch {
 		case !has(t, e):
+		case e.Question != "" && e.Whole() && slices.Contains(e.Left, forgets.StepStore):
+			_, err := rules.Renew(t, chatOf(t, e), e.Turn)
+			return errors.Join(err, t.PutNumber())
 		case e.Whole() || slices.Contains(e.Left, forgets.StepStore): // it may be the store itself
 			return errors.Join(rules.ForgetEntry(t, chatOf(t, e), e.Session), t.PutNumber())
 		default:
@@ -134,12 +137,13 @@ func (f Forgetter) Addresses(chat string) (all []channels.Address, last uint64, 
 
 // PartOf is the chat that has taken over the one of an entry, by its address, or "": one that began after the
 // forget is none.
-func (f Forgetter) PartOf(e *forgets.Entry) (string, error) {
-	into, err := engine.Heir(f.e.Engine, e.At, e.Until)
-	if err != nil || into == e.Chat {
-		return "", err
+func (f Forgetter) PartOf(ctx context.Context, e *forgets.Entry) string {
+	info, err := f.e.Sessions().Lookup(ctx, e.At)
+	n, bad := table.ParseID("c", info.Chat)
+	if err != nil || bad != nil || info.Chat == e.Chat || n > e.Until {
+		return ""
 	}
-	return into, nil
+	return info.Chat
 }
 
 // Forget deletes a chat, or with an id only that conversation of it, as [engine.ForgetEntry] does.
@@ -148,8 +152,8 @@ func (f Forgetter) Forget(ctx context.Context, chat, sessionID string) error {
 }
 
 // Renew deletes a chat and begins it anew with a message, as [engine.Renew] does.
-func (f Forgetter) Renew(ctx context.Context, chat string, told channels.Outbound) error {
-	return engine.Renew(ctx, f.e.Engine, chat, told)
+func (f Forgetter) Renew(ctx context.Context, chat, asked string, told channels.Outbound) error {
+	return engine.Renew(ctx, f.e.Engine, chat, asked, told)
 }
 
 // Erase waits until the records of forgotten conversations are deleted, and overwrites what is left of them

@@ -237,42 +237,67 @@ func ForgetWhole(t *table.Tx, n uint64) error {
 	return ForgetChats(t, n)
 }
 
-// Renew deletes a chat and begins it anew at its address. The use of models stays with it: a person who
-// forgets a chat gets no new budget. A chat that is gone is no error.
-func Renew(t *table.Tx, n uint64) error {
+// Renew deletes a chat and begins it anew at its address, as asked for by a turn. It is given the messages that came
+// after that turn, and the use of models: a person who forgets a chat gets no new budget. A chat that is gone is no
+// error.
+func Renew(t *table.Tx, n uint64, asked string) (fresh uint64, err error) {
 	c, err := table.ReadChat(t, n)
-	if err != nil {
-		if errors.Is(err, session.ErrNotFound) {
-			return nil
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		return 0, nil
+	case errors.Is(err, session.ErrCorrupt): // its address is not known
+		return 0, ForgetWhole(t, n)
+	case err != nil:
+		return 0, err
+	}
+	keeps := kept(t, n, asked)
+	if err := ForgetWhole(t, n); err != nil {
+		return 0, err
+	}
+	if fresh, err = EnsureChat(t, c.Address); err != nil {
+		return 0, err
+	}
+	for _, k := range keeps {
+		from, to := append(table.NumKey(n), k.key...), append(table.NumKey(fresh), k.key...)
+		if err := t.PutRaw(k.bucket, to, k.payload); err != nil {
+			return 0, err
 		}
-		return err
+		if k.bucket == table.Inbox {
+			if err := repointItem(t, from, to); err != nil {
+				return 0, err
+			}
+		}
 	}
-	type use struct {
-		row
-		payload []byte
-	}
-	var uses []use
-	for _, b := range []table.Bucket{table.Spent, table.Shares} {
+	return fresh, nil
+}
+
+// keep is a record that a chat which begins anew is given.
+type keep struct {
+	row     // without the number of the chat
+	payload []byte
+}
+
+// kept are those.
+func kept(t *table.Tx, n uint64, asked string) (all []keep) {
+	head, later := table.TurnKey(n, asked)
+	for _, b := range []table.Bucket{table.Spent, table.Shares, table.Inbox} {
 		t.Each(b, table.NumKey(n), func(k, v []byte) bool {
+			if b == table.Inbox && (!later || bytes.Compare(k, head) <= 0 || !isMessage(t, k)) {
+				return true
+			}
 			if payload, err := table.Unseal(b, k, v); err == nil {
-				uses = append(uses, use{row{b, bytes.Clone(k[len(table.NumKey(n)):])}, bytes.Clone(payload)})
+				all = append(all, keep{row{b, bytes.Clone(k[len(table.NumKey(n)):])}, bytes.Clone(payload)})
 			}
 			return true
 		})
 	}
-	if err := ForgetWhole(t, n); err != nil {
-		return err
-	}
-	fresh, err := EnsureChat(t, c.Address)
-	if err != nil {
-		return err
-	}
-	for _, u := range uses {
-		if err := t.PutRaw(u.bucket, append(table.NumKey(fresh), u.key...), u.payload); err != nil {
-			return err
-		}
-	}
-	return nil
+	return all
+}
+
+// isMessage says whether an item that waits is a message of a person.
+func isMessage(t *table.Tx, k []byte) bool {
+	item, err := table.Get[session.Item](t, table.Inbox, k)
+	return err == nil && item.Kind == session.ItemMessage && item.Inbound != nil && item.Inbound.Kind == channels.KindMessage
 }
 
 // Addresses are those of a chat, the present one first, and the highest number that was given out.
