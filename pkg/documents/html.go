@@ -34,7 +34,7 @@ func readHTML(data []byte) (*Document, error) {
 		return nil, &Error{Reason: "The file is damaged: its characters cannot be decoded.", cause: err}
 	}
 	z := html.NewTokenizer(r)
-	const longest = 16 << 20
+	const longest = 4 << 20
 	z.SetMaxBuf(longest)
 	var p page
 	for p.b.room() {
