@@ -82,6 +82,7 @@ func TestSilenceIsNotShown(t *testing.T) {
 			t.Errorf("%s: the pieces are %q, the answer is %v", c.says, tokens, answer)
 		}
 	}
+	w.Settled()
 	lines, _ := w.told("")
 	want := []string{
 		"user: hello", "assistant: I have nothing to add.", "user: twice", "assistant: I have nothing to add.",
