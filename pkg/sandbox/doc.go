@@ -21,7 +21,8 @@
 //     process is killed.
 //   - Before the first run the promises are tried: a sandbox in which one of them does
 //     not hold is refused with the reason. On a system without a sandbox no program is
-//     run, unless [Options.Unsafe] waives it.
+//     run, unless [Options.Unsafe] waives it: then the group of the program's processes ends with the run,
+//     and when this process is killed.
 //
 // It does not restrict addresses: with [Command.Network] the program has the network
 // of this process, its loopback included.

@@ -82,7 +82,10 @@ func supervise() {
 	}
 	go func() {
 		_, _ = io.Copy(io.Discard, in) // until the runner is gone
-		unix.Exit(1)                   // and so is everything in the sandbox
+		if s.Unsafe {
+			_ = unix.Kill(0, unix.SIGKILL) // the group of the program and of the init
+		}
+		unix.Exit(1) // and so is everything in the sandbox
 	}()
 	if !s.Unsafe {
 		// It is the first to go when memory is short. That it may not is no reason to fail.

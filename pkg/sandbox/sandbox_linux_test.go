@@ -173,6 +173,27 @@ func TestKilledGatewayLeavesNothing(t *testing.T) {
 	_ = gateway.Wait()
 }
 
+// TestKilledGatewayEndsTheGroup of a program that it runs without a sandbox, with those that it left in the
+// background.
+func TestKilledGatewayEndsTheGroup(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	begun, dead := untilDead(t, dir)
+	gateway := exec.CommandContext(t.Context(), os.Args[0], victim, dir, waived)
+	if err := gateway.Start(); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, begun, "the child")
+	if err := gateway.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	wait(t, dead, "the end of the child")
+	if _, err := os.Stat(filepath.Join(dir, "survived")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("it went on to its end: %v", err)
+	}
+	_ = gateway.Wait()
+}
+
 // TestOrdinaryUser runs the tests of what matters most once more without any right.
 func TestOrdinaryUser(t *testing.T) {
 	t.Parallel()

@@ -218,6 +218,11 @@ func workingMutants() []Mutant {
 			Dir: "pkg/gateway/forgetting", Test: "^TestWorkThatGoesOn$",
 		},
 		{
+			Promise: "forget: its work ends", Defect: "leaves programs without a sandbox behind a gateway that was killed",
+			File: "pkg/sandbox/helper_linux.go", Old: "			_ = unix.Kill(0, unix.SIGKILL)", New: "			_ = unix.Kill(0, 0)",
+			Dir: "pkg/sandbox", Test: "^TestKilledGatewayEndsTheGroup$",
+		},
+		{
 			Promise: "forget: its work ends", Defect: "ends no work at all",
 			File: "pkg/gateway/forget.go", Old: "			return a.agent.EndWork(ctx, chat, conversation)", New: "			return func() {}, nil",
 			Dir: "internal/test/e2e", Test: "^TestForgetEndsTheWork$",
