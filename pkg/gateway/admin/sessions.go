@@ -81,6 +81,9 @@ func forgetSession(ctx context.Context, g *Gateway, r *Request, emit Emit) error
 	}
 	link, _, linked := g.Store.Tokens().LinkAt(info.Address)
 	id, err := g.Forgetting.Forget(ctx, forgetting.Ask{Of: info})
+	if err != nil && id != "" {
+		return fmt.Errorf(textForgetBegun, err)
+	}
 	if err != nil {
 		return err
 	}

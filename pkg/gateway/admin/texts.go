@@ -26,6 +26,7 @@ const (
 	textApprovalExpired = "approval %s has expired: the bot asks again when it makes the call again"
 	textAuditGone       = "the audit log is gone: the store in %s was used, and no row of it is in %s; put the folder back, " +
 		"or keep in mind that nothing before the next row is on record"
+	textForgetBegun        = "it is not forgotten yet: %w; the gateway tries again, and status tells"
 	textForgetLater        = "it is forgotten, and a part of it is still on the disk: %w; the gateway tries again, and status tells"
 	textNotRunning         = "no gateway is running"
 	textBrokeOff           = "the running gateway broke off its answer: it is stopping, or another user runs it"
