@@ -86,7 +86,7 @@ func TestForgettingEndsTheWorkOfTheChat(t *testing.T) {
 							t.Errorf("with work that hangs: %v", err)
 						}
 						close(l.hung)
-						goOn()
+						goOn(false)
 						goOn, err = w.agent.EndWork(t.Context(), info.Chat, "")
 					}
 					if err != nil || l.written.Load() != 1 {
@@ -101,7 +101,7 @@ func TestForgettingEndsTheWorkOfTheChat(t *testing.T) {
 					if err := w.eng.Sessions().Forget(t.Context(), info.Session); err != nil {
 						t.Fatal(err)
 					}
-					goOn()
+					goOn(false)
 					<-time.After(time.Minute)
 					if open, err := w.eng.Tasks().TaskList(t.Context(), info.Chat); err != nil || len(open) != 0 {
 						t.Errorf("the tasks %v, %v", open, err)
@@ -128,12 +128,12 @@ func TestForgettingOneConversationLeavesTheWorkOfOthers(t *testing.T) {
 			t.Fatal(err)
 		}
 		goOn, err := w.agent.EndWork(t.Context(), info.Chat, "another")
-		goOn()
+		goOn(false)
 		if err != nil || l.written.Load() != 0 || w.task().State != session.TaskRunning {
 			t.Errorf("the work of another conversation has ended, %v", err)
 		}
 		goOn, err = w.agent.EndWork(t.Context(), info.Chat, info.Session)
-		goOn()
+		goOn(false)
 		if err != nil || l.written.Load() != 1 {
 			t.Errorf("its own has not, %v", err)
 		}

@@ -26,7 +26,7 @@ const receiptWithin = 30 * time.Second
 func newForgetting(a *App) *forgetting.Forgetting {
 	return forgetting.New(forgetting.Options{
 		Engine: a.store, Store: local.ForgetterOf(a.store), Now: time.Now, Log: a.o.Log,
-		EndWork: func(ctx context.Context, chat, conversation string) (func(), error) {
+		EndWork: func(ctx context.Context, chat, conversation string) (func(bool), error) {
 			return a.agent.EndWork(ctx, chat, conversation)
 		},
 		Indexes: []forgetting.Cleaner{

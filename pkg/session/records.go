@@ -127,7 +127,7 @@ const (
 	// Answer.
 	StepSummary StepKind = "summary"
 	// StepDecided: a question was answered with no, or became void, by Approvals, and
-	// the turn goes on.
+	// the turn goes on; or the chat may be forgotten.
 	StepDecided StepKind = "decided"
 	// StepSensed: a model for a single purpose gave Answer, under Key: it heard a recording,
 	// looked at pictures or translated. Without an answer it failed, for the reason Failure.

@@ -11,7 +11,7 @@ func List() []Mutant {
 		edgeMutants(), exchangeMutants(), answerMutants(), endMutants(), kindMutants(), programMutants(), telegramMutants(), telegramRowMutants(),
 		scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(),
 		budgetMutants(), unattendedMutants(), scheduleMutants(), backgroundMutants(), taskMutants(),
-		forgettingMutants(), forgettingAllMutants(),
+		forgettingMutants(), forgettingAllMutants(), forgetAttemptMutants(),
 		endingMutants(), jobMutants(), jobTurnMutants(), spawnMutants(), agentRightMutants(), laterMutants(),
 		slackMarkupMutants(), slackInMutants(), slackEventMutants(), slackOutMutants(), slackEngineMutants(),
 		slackGateMutants(), slackPeopleMutants(), slackSuiteMutants(), slackIntakeMutants(),

@@ -27,24 +27,18 @@ func forgetMutants() []Mutant {
 		},
 		{
 			Promise: "forget: no byte is left", Defect: "leaves the index of the past",
-			File: room + "/forgetting.go", Old: "f.clean(ctx, e, f.o.Indexes, f.o.Rest)", New: "f.clean(ctx, e, nil, f.o.Rest)",
+			File: room + "/clean.go", Old: "	cleaners := o.Indexes\n", New: "	var cleaners []Cleaner\n",
 			Dir: room, Test: "^TestFortyChats$",
 		},
 		{
 			Promise: "forget: no byte is left", Defect: "leaves the files of the chat",
-			File: files + "/forget.go", Old: "	if err := os.RemoveAll(aside); err == nil {", New: "	if err := error(nil); err == nil {",
+			File: files + "/forget.go", Old: "	return remove(aside)", New: "	return nil",
 			Dir: files, Test: "^TestForgettingTakesTheFilesOfOneChat$",
 		},
 		{
 			Promise: "forget: no byte is left", Defect: "shows the events of the chat to those that come back",
 			File: "pkg/events/forget.go", Old: "	for c.events.len() > 0 {", New: "	for c.events.len() < 0 {",
 			Dir: "pkg/events", Test: "^TestForgottenEvents$",
-		},
-		{
-			Promise: "forget: others keep all", Defect: "removes the files of a chat that began anew",
-			File: files + "/forget.go", Old: "	if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {",
-			New: "	if err := errors.Join(os.RemoveAll(aside), fs.ErrNotExist); errors.Is(err, fs.ErrNotExist) {",
-			Dir: files, Test: "^TestForgettingTakesTheFilesOfOneChat$",
 		},
 		{
 			Promise: "forget: others keep all", Defect: "removes what all chats wait to send",
@@ -100,13 +94,13 @@ func restoredMutants() []Mutant {
 		},
 		{
 			Promise: "forget: others keep all", Defect: "removes the files again behind the records",
-			File: room + "/forgetting.go", Old: "f.clean(ctx, e, f.o.Indexes, f.o.Rest)",
-			New: "errors.Join(f.clean(ctx, e, nil, f.o.Files), f.clean(ctx, e, f.o.Indexes, f.o.Rest))",
+			File: room + "/forgetting.go", Old: "return rest(ctx, &f.o, e)",
+			New: "return errors.Join(files(ctx, &f.o, e), rest(ctx, &f.o, e))",
 			Dir: room, Test: "^TestALedgerWithoutRoom$",
 		},
 		{
 			Promise: "forget: no byte is left", Defect: "leaves the chat that has taken the forgotten one over",
-			File: room + "/forgetting.go", Old: "errors.Join(f.store(ctx, e), f.follow(ctx, e))", New: "f.store(ctx, e)",
+			File: room + "/clean.go", Old: "errors.Join(f.store(ctx, e), f.follow(ctx, e))", New: "f.store(ctx, e)",
 			Dir: room, Test: "^TestAChatThatBecomesPartOfAnother$",
 		},
 		{
@@ -213,8 +207,8 @@ func workingMutants() []Mutant {
 		},
 		{
 			Promise: "forget: its work ends", Defect: "forgets beside work that goes on",
-			File: "pkg/gateway/forgetting/forgetting.go", Old: "	defer goOn()\n	if err != nil {",
-			New: "	defer goOn()\n	if err != nil && goOn == nil {",
+			File: "pkg/gateway/forgetting/forgetting.go", Old: "goOn(gone(f.find(id))) }()\n	if err != nil {",
+			New: "goOn(gone(f.find(id))) }()\n	if err != nil && goOn == nil {",
 			Dir: "pkg/gateway/forgetting", Test: "^TestWorkThatGoesOn$",
 		},
 		{
@@ -226,6 +220,38 @@ func workingMutants() []Mutant {
 			Promise: "forget: its work ends", Defect: "ends no work at all",
 			File: "pkg/gateway/forget.go", Old: "			return a.agent.EndWork(ctx, chat, conversation)", New: "			return func() {}, nil",
 			Dir: "internal/test/e2e", Test: "^TestForgetEndsTheWork$",
+		},
+	}
+}
+
+// forgetAttemptMutants break those about forgets that need several attempts, and what comes meanwhile.
+func forgetAttemptMutants() []Mutant {
+	const room, files = "pkg/gateway/forgetting", "pkg/gateway/files"
+	return []Mutant{
+		{
+			Promise: "forget: no byte is left", Defect: "leaves the files behind those that an earlier attempt renamed",
+			File: files + "/forget.go", Old: "	if err := remove(aside); err != nil {", New: "	if err := remove(aside); err == nil {",
+			Dir: files, Test: "^TestForgettingTakesTheFilesOfOneChat$",
+		},
+		{
+			Promise: "forget: no byte is left", Defect: "leaves the files that came between two attempts",
+			File: room + "/clean.go", Old: "	if err == nil && there {", New: "	if err != nil && there {",
+			Dir: room, Test: "^TestFilesBetweenTwoAttempts$",
+		},
+		{
+			Promise: "forget: others keep all", Defect: "removes the files of a chat that another forget let begin anew",
+			File: room + "/clean.go", Old: "s == forgets.StepFiles && other.Chat == e.Chat", New: "s == forgets.StepPages && other.Chat == e.Chat",
+			Dir: room, Test: "^TestTwoForgetsOfOneChat$",
+		},
+		{
+			Promise: "forget: it is finished", Defect: "takes a yes back whose forget has begun",
+			File: "pkg/agent/approval/forget.go", Old: "	if try.AllowedBefore() {", New: "	if !try.AllowedBefore() && ctx == nil {",
+			Dir: "pkg/agent", Test: "^TestAnAllowedForgetIsNotTakenBack$",
+		},
+		{
+			Promise: "forget: its work ends", Defect: "begins a turn that was read before the forget",
+			File: "pkg/agent/ongoing/ongoing.go", Old: "	if w.isGone(of) {", New: "	if !w.isGone(of) && w == nil {",
+			Dir: "pkg/agent/ongoing", Test: "^TestTheTurnThatAsksGoesOn$",
 		},
 	}
 }

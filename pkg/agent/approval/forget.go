@@ -85,6 +85,9 @@ func mayForget(t *turn.Turn) string {
 // turn goes with the chat.
 func (try *Attempt) forget(ctx context.Context) error {
 	a, t, by := try.approval, try.t, try.decider()
+	if try.AllowedBefore() { // the forget may have begun, and is not taken back
+		return try.forgetNow(ctx)
+	}
 	why := try.decision.refusal(a, &t.Principal)
 	if why == "" && !try.decision.Operator {
 		why = mayForget(t)
@@ -104,16 +107,23 @@ func (try *Attempt) forget(ctx context.Context) error {
 		try.approvals.o.OnEvent(Event{Approval: *a, By: by, Outcome: Denied, Detail: "denied"})
 	default:
 		a.State = session.ApprovalAllowed
-		try.approvals.o.OnEvent(Event{Approval: *a, By: by, Outcome: Allowed, Detail: "allowed " + textOnce})
-		err := try.approvals.o.Forget(ctx, Forget{
-			Session: t.Info.Session, Question: a.Question, Turn: t.Info.ID, Shared: t.Principal.SharesSpace(),
-		})
-		if err == nil {
-			err = session.ErrForgotten // the turn went with the chat
+		if err := t.Record(ctx, session.Step{Kind: session.StepDecided, Await: true, Approvals: []session.Approval{*a}}); err != nil {
+			return err
 		}
-		return err
+		try.approvals.o.OnEvent(Event{Approval: *a, By: by, Outcome: Allowed, Detail: "allowed " + textOnce})
+		return try.forgetNow(ctx)
 	}
 	re := try.closed(v)
 	re.Messages = []providers.Message(nil) // the model has no part in it
 	return t.Commit(ctx, re)
+}
+
+// forgetNow forgets the chat. An error says that the turn is to run again, or went with the chat.
+func (try *Attempt) forgetNow(ctx context.Context) error {
+	t := try.t
+	f := Forget{Session: t.Info.Session, Question: try.approval.Question, Turn: t.Info.ID, Shared: t.Principal.SharesSpace()}
+	if err := try.approvals.o.Forget(ctx, f); err != nil {
+		return err
+	}
+	return session.ErrForgotten
 }

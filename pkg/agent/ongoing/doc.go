@@ -4,7 +4,8 @@
 // It promises:
 //
 //   - While a chat is held no turn begins for it. One that wants to waits, and is handed out again
-//     afterwards, when its records may be gone.
+//     afterwards, when its records may be gone. For a chat that is gone none begins any more: its turn may have
+//     been read from the store before that.
 //   - [Works.Hold] ends the turns of a chat, those of its background agents among them; the turn that
 //     asks for that goes on.
 //   - [Works.Turns] and [Works.All] return when the work has ended, and not before: a call of a tool that

@@ -22,7 +22,8 @@ type Works struct {
 	mu      sync.Mutex
 	all     map[*work]struct{}
 	holds   []*hold
-	changed chan struct{} // closed when work ends; nil while that is not waited for
+	gone    map[Of]struct{} // those that are forgotten; their ids are not given out again
+	changed chan struct{}   // closed when work ends; nil while that is not waited for
 }
 
 // work is a turn, or a call of a tool.
@@ -56,6 +57,9 @@ func (w *Works) Begin(ctx context.Context, of Of, name string) (own context.Cont
 		}
 	}
 	defer w.mu.Unlock()
+	if w.isGone(of) {
+		return nil, nil, session.ErrForgotten
+	}
 	it := &work{of: of, name: name}
 	own, it.end = context.WithCancelCause(context.WithValue(ctx, ownKey{}, it))
 	w.add(it)
@@ -69,6 +73,13 @@ func (w *Works) Note(of Of, name string) (ended func()) {
 	defer w.mu.Unlock()
 	w.add(it)
 	return func() { w.remove(it) }
+}
+
+// isGone reports whether a conversation is forgotten: its turn was read from the store before that. The lock is held.
+func (w *Works) isGone(of Of) bool {
+	_, chat := w.gone[Of{Chat: of.Chat}]
+	_, conversation := w.gone[of]
+	return chat || conversation
 }
 
 // add notes work; the lock is held.
@@ -90,8 +101,8 @@ func (w *Works) remove(it *work) {
 }
 
 // Hold ends the turns of a conversation, but for the one that ctx belongs to, and lets none begin until
-// release is called.
-func (w *Works) Hold(ctx context.Context, of Of) (release func()) {
+// release is called; and none any more where it says that the conversation is gone.
+func (w *Works) Hold(ctx context.Context, of Of) (release func(gone bool)) {
 	h := &hold{of: of, released: make(chan struct{})}
 	asks, _ := ctx.Value(ownKey{}).(*work)
 	w.mu.Lock()
@@ -102,9 +113,15 @@ func (w *Works) Hold(ctx context.Context, of Of) (release func()) {
 			it.end(session.ErrForgotten)
 		}
 	}
-	return func() {
+	return func(gone bool) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
+		if gone {
+			if w.gone == nil {
+				w.gone = map[Of]struct{}{}
+			}
+			w.gone[of] = struct{}{}
+		}
 		w.holds = slices.DeleteFunc(w.holds, func(other *hold) bool { return other == h })
 		close(h.released)
 	}

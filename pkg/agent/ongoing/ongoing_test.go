@@ -47,9 +47,12 @@ func TestTheTurnThatAsksGoesOn(t *testing.T) {
 		if len(late) != 0 {
 			t.Error("a turn begins while the chat is held")
 		}
-		release()
+		release(true)
 		if err := <-late; !errors.Is(err, session.ErrForgotten) {
 			t.Errorf("the late turn: %v", err)
+		}
+		if _, _, err := w.Begin(t.Context(), ongoing.Of{Chat: "c1", Session: "s1"}, "turn 4"); !errors.Is(err, session.ErrForgotten) {
+			t.Errorf("a turn that was read before the forget: %v", err)
 		}
 		asked()
 		if err := w.All(t.Context(), chat); err != nil {

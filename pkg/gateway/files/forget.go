@@ -14,8 +14,8 @@ import (
 	"parley/pkg/session"
 )
 
-// forgottenFolder begins the name that a space has while it is removed. A chat that begins anew has
-// another folder by then.
+// forgottenFolder begins the name that a space has while it is removed, so that a program which still has its
+// name writes no more into it.
 const forgottenFolder = ".forgotten-"
 
 // Forget removes the folders of a chat, by its addresses; id is that of the forget. The folder that the
@@ -30,24 +30,35 @@ func (s Spaces) Forget(_ context.Context, id string, at []channels.Address) erro
 	return errors.Join(errs...)
 }
 
-// putAway renames a folder and removes it. Where the new name is there, an earlier attempt has renamed it.
+// putAway renames a folder and removes it, behind the one that an earlier attempt has renamed: no chat has begun
+// anew at the address before all of them are gone.
 func putAway(folder, aside string) error {
-	if _, err := os.Lstat(aside); errors.Is(err, fs.ErrNotExist) {
-		err := os.Rename(folder, aside)
+	if err := remove(aside); err != nil {
+		return err
+	}
+	if err := os.Rename(folder, aside); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
-		if err != nil {
+		return err
+	}
+	return remove(aside)
+}
+
+// remove removes a folder that may be gone.
+func remove(dir string) error {
+	if _, err := os.Lstat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := os.RemoveAll(dir); err != nil {
+		if err := openFolders(dir); err != nil { // a program has closed one of them
+			return err
+		}
+		if err := os.RemoveAll(dir); err != nil {
 			return err
 		}
 	}
-	if err := os.RemoveAll(aside); err == nil {
-		return durable.SyncDir(filepath.Dir(aside))
-	}
-	if err := openFolders(aside); err != nil { // a program has closed one of them
-		return err
-	}
-	return errors.Join(os.RemoveAll(aside), durable.SyncDir(filepath.Dir(aside)))
+	return durable.SyncDir(filepath.Dir(dir))
 }
 
 // openFolders lets the owner of a tree of folders remove what is in them.

@@ -58,18 +58,21 @@ func TestForgettingTakesTheFilesOfOneChat(t *testing.T) {
 		t.Error(err)
 	}
 
-	// A chat that began anew keeps its files where the removal goes on.
+	if err := NewSpaces(t.TempDir()).Forget(t.Context(), "f2", []channels.Address{gone}); err != nil {
+		t.Errorf("without a file of any chat: %v", err)
+	}
+
+	// The folder of an attempt that failed goes, and the files that came after that.
 	aside := filepath.Join(dir, "chats", forgottenFolder+"f1-"+filepath.Base(s.Of(gone, false)))
 	write(filepath.Join(aside, "old"), "word")
-	write(filepath.Join(s.Of(gone, false), "new"), "fresh")
+	write(filepath.Join(s.Of(gone, false), "between"), "word")
 	if err := s.Forget(t.Context(), "f1", []channels.Address{gone}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(s.Of(gone, false), "new")); err != nil {
-		t.Errorf("a file of the new chat: %v", err)
-	}
-	if _, err := os.Stat(aside); !os.IsNotExist(err) {
-		t.Errorf("the old folder: %v", err)
+	for _, folder := range []string{aside, s.Of(gone, false)} {
+		if _, err := os.Stat(folder); !os.IsNotExist(err) {
+			t.Errorf("%s: %v", folder, err)
+		}
 	}
 
 	sent := receiptsOf{

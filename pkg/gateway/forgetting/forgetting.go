@@ -23,27 +23,14 @@ import (
 // again is the pause before a step that failed is tried again.
 const again = time.Minute
 
-// Chat is a chat that is forgotten.
-type Chat struct {
-	// Forget is the id of the forget, for files that are put aside until they are removed.
-	Forget string
-	// ID is that of the chat in the store.
-	ID string
-	// At are its addresses, the present one first.
-	At []channels.Address
-}
-
-// Cleaner removes files that chats have beside the store. It is called until it returns nil, in a later
-// process too; a chat that has no such files is no error.
-type Cleaner func(ctx context.Context, c Chat) error
-
 // Options are the parts that a [Forgetting] works with; all are required.
 type Options struct {
 	Engine *local.Engine
 	Store  local.Forgetter
 	// EndWork ends all that works for a chat, or for one conversation of it, and lets no turn begin there until
-	// goOn is called, which it returns in any case. The turn that ctx belongs to goes on.
-	EndWork func(ctx context.Context, chat, conversation string) (goOn func(), err error)
+	// goOn is called, which it returns in any case, and none any more where its records are gone. The turn that
+	// ctx belongs to goes on.
+	EndWork func(ctx context.Context, chat, conversation string) (goOn func(gone bool), err error)
 	// Files remove the files of a chat that a later one at its address would find, before the records go. Rest
 	// removes those that have ids of the chat, afterwards, and Indexes also the words of single conversations.
 	Files, Rest, Indexes []Cleaner
@@ -170,16 +157,25 @@ func (f *Forgetting) beginOnce(ctx context.Context, id string) error {
 		return nil
 	}
 	goOn, err := f.o.EndWork(ctx, e.Chat, e.Session)
-	defer goOn()
+	defer func() { goOn(gone(f.find(id))) }()
 	if err != nil {
 		return err
 	}
 	f.first.Lock()
 	defer f.first.Unlock()
+	held := e.Chat
 	if e = f.find(id); e == nil { // another attempt was first
 		return nil
 	}
+	if e.Chat != held { // and found that another chat has taken this one over
+		return errPart
+	}
 	return f.steps(ctx, e)
+}
+
+// gone reports whether the records that a forget deletes are gone; nil is one that is finished.
+func gone(e *forgets.Entry) bool {
+	return e == nil || !slices.Contains(e.Left, forgets.StepStore)
 }
 
 // find is an entry with steps that are left, or nil.
@@ -198,12 +194,13 @@ func waitedFor(e *forgets.Entry) bool {
 }
 
 // steps takes the steps that the chat waits for. Before the records go, the ledger has it that the files are gone:
-// so a later attempt takes none from a chat that began anew. Each of the later steps may be taken twice.
+// so a later attempt takes none from a chat that began anew. As long as the records are there the chat may work
+// between two attempts, so each attempt removes the files. Each of the later steps may be taken twice.
 func (f *Forgetting) steps(ctx context.Context, e *forgets.Entry) error {
 	did := map[forgets.Step]func() error{
-		forgets.StepFiles: func() error { return f.clean(ctx, e, nil, f.o.Files) },
-		forgets.StepStore: func() error { return errors.Join(f.store(ctx, e), f.follow(ctx, e)) },
-		forgets.StepRest:  func() error { return f.clean(ctx, e, f.o.Indexes, f.o.Rest) },
+		forgets.StepFiles: func() error { return files(ctx, &f.o, e) },
+		forgets.StepStore: func() error { return f.records(ctx, e) },
+		forgets.StepRest:  func() error { return rest(ctx, &f.o, e) },
 		forgets.StepTell:  func() error { return f.tell(ctx, e) },
 	}
 	points := map[forgets.Step]string{
@@ -218,7 +215,7 @@ func (f *Forgetting) steps(ctx context.Context, e *forgets.Entry) error {
 		if err := do(); err != nil {
 			return fmt.Errorf("%s: %w", s, errors.Join(err, unwritten))
 		}
-		if err := f.ledger.Did(e.ID, s); err != nil {
+		if err := note(f.ledger, e, s); err != nil {
 			if unwritten = errors.Join(unwritten, err); s == forgets.StepFiles {
 				break
 			}
@@ -275,26 +272,6 @@ func (f *Forgetting) tell(ctx context.Context, e *forgets.Entry) error {
 		return nil
 	}
 	return f.o.Store.Renew(ctx, "", "", told(e))
-}
-
-// clean removes files; only those of always belong to a single conversation too.
-func (f *Forgetting) clean(ctx context.Context, e *forgets.Entry, always, whole []Cleaner) error {
-	c := Chat{Forget: e.ID, ID: e.Chat, At: e.Moved}
-	if len(c.At) == 0 {
-		c.At = []channels.Address{e.At}
-	}
-	cleaners := always
-	if e.Whole() {
-		cleaners = slices.Concat(always, whole)
-	}
-	var errs []error
-	for i, clean := range cleaners {
-		errs = append(errs, clean(ctx, c))
-		if i == 0 {
-			failpoint.Hit("F3")
-		}
-	}
-	return errors.Join(errs...)
 }
 
 // Resume goes on with what an earlier process has left, as far as chats wait for it. It is called before
@@ -362,7 +339,7 @@ func (f *Forgetting) finish(ctx context.Context, all []forgets.Entry) (copies []
 	if err := f.o.Store.Erase(ctx); err != nil {
 		return nil, fmt.Errorf("erase the free pages of the store: %w", err)
 	}
-	if err := f.did(all, forgets.StepPages, "F7"); err != nil {
+	if err := f.done(all, forgets.StepPages, "F7"); err != nil {
 		return nil, err
 	}
 	if f.o.Engine.Held() == "" { // the older ones of a held store are those that it may need
@@ -374,7 +351,7 @@ func (f *Forgetting) finish(ctx context.Context, all []forgets.Entry) (copies []
 	if copies, err = f.o.Store.CleanCopies(ctx, true); err != nil {
 		return copies, err
 	}
-	err = f.did(all, forgets.StepCopies, "F10")
+	err = f.done(all, forgets.StepCopies, "F10")
 	f.o.Log.Info().Int("forgets", len(all)).Strs("copies", copies).Msg("what was forgotten is gone from the store and its copies")
 	return copies, err
 }
@@ -385,6 +362,9 @@ func (f *Forgetting) begun(ctx context.Context) (ready []forgets.Entry, failed m
 	failed = map[string]error{}
 	all := f.ledger.Unfinished()
 	for i := range all {
+		if ctx.Err() != nil {
+			break
+		}
 		if err := f.begin(ctx, all[i].ID); err != nil {
 			failed[all[i].ID] = err
 			continue
@@ -394,8 +374,8 @@ func (f *Forgetting) begun(ctx context.Context) (ready []forgets.Entry, failed m
 	return ready, failed
 }
 
-// did stores that a step of several forgets is done.
-func (f *Forgetting) did(all []forgets.Entry, s forgets.Step, point string) error {
+// done stores that a step of several forgets is done.
+func (f *Forgetting) done(all []forgets.Entry, s forgets.Step, point string) error {
 	for i := range all {
 		if err := f.ledger.Did(all[i].ID, s); err != nil {
 			return err
@@ -440,6 +420,11 @@ func (f *Forgetting) Wait(ctx context.Context, id string) error {
 // Left says whether a forget has steps that are left.
 func (f *Forgetting) Left(id string) bool {
 	return slices.ContainsFunc(f.ledger.Unfinished(), func(e forgets.Entry) bool { return e.ID == id })
+}
+
+// Asked reports whether a forget is under way by the answer to a question.
+func (f *Forgetting) Asked(question string) bool {
+	return slices.ContainsFunc(f.ledger.Unfinished(), func(e forgets.Entry) bool { return e.Question == question })
 }
 
 // UnderWay are the forgets with steps that are left, the oldest first.

@@ -35,6 +35,7 @@ type gateway struct {
 	past   *history.History
 	spaces files.Spaces
 	broken error // of a cleaner that comes after the records
+	early  error // of a cleaner that comes before them
 	// brokenFor is the one chat for which it is broken; "" is each.
 	brokenFor string
 	// rest is called before that cleaner, if it is set.
@@ -54,14 +55,15 @@ func open(t *testing.T, dir string) *gateway {
 	g.Forgetting = forgetting.New(forgetting.Options{
 		Engine: g.store, Store: local.ForgetterOf(g.store), Now: time.Now, Log: zerolog.Nop(),
 		Indexes: []forgetting.Cleaner{func(ctx context.Context, c forgetting.Chat) error { return g.past.Forget(ctx, c.ID) }},
-		EndWork: func(context.Context, string, string) (func(), error) {
+		EndWork: func(context.Context, string, string) (func(bool), error) {
 			if g.endWork != nil {
-				return func() {}, g.endWork()
+				return func(bool) {}, g.endWork()
 			}
-			return func() {}, nil
+			return func(bool) {}, nil
 		},
 		Files: []forgetting.Cleaner{
 			func(ctx context.Context, c forgetting.Chat) error { return g.spaces.Forget(ctx, c.Forget, c.At) },
+			func(context.Context, forgetting.Chat) error { return g.early },
 		},
 		Rest: []forgetting.Cleaner{
 			func(_ context.Context, c forgetting.Chat) error {
@@ -240,7 +242,7 @@ func TestAStepThatFails(t *testing.T) {
 	if _, err := g.Finish(t.Context()); !errors.Is(err, g.broken) || len(g.UnderWay()) != 1 {
 		t.Errorf("Finish: %v, %v", err, g.UnderWay())
 	}
-	fresh := g.write(1, "new")
+	fresh := g.write("new")
 	if _, err := g.Finish(t.Context()); !errors.Is(err, g.broken) {
 		t.Errorf("Finish: %v", err)
 	}
@@ -259,14 +261,14 @@ func TestAStepThatFails(t *testing.T) {
 	}
 }
 
-// write gives the chat that is at its address now a message and a file.
-func (g *gateway) write(i int, id string) (file string) {
+// write gives chat 1, or the one that is at its address now, a message and a file.
+func (g *gateway) write(id string) (file string) {
 	g.t.Helper()
 	g.must(g.store.Inbox().Append(g.t.Context(), []session.Item{{
-		ID: id, Kind: session.ItemMessage, Address: at(i), Time: time.Now(),
-		Inbound: &channels.Inbound{ID: id, Kind: channels.KindMessage, Address: at(i), Text: "fresh", Time: time.Now()},
+		ID: id, Kind: session.ItemMessage, Address: at(1), Time: time.Now(),
+		Inbound: &channels.Inbound{ID: id, Kind: channels.KindMessage, Address: at(1), Text: "fresh", Time: time.Now()},
 	}}, nil))
-	file = filepath.Join(g.spaces.Of(at(i), false), id)
+	file = filepath.Join(g.spaces.Of(at(1), false), id)
 	g.must(errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("fresh"), 0o600)))
 	return file
 }

@@ -45,7 +45,7 @@ func TestALedgerWithoutRoom(t *testing.T) {
 			if anew := g.info(1).Chat != before.Chat; anew != late {
 				t.Errorf("the chat has begun anew: %v", anew)
 			}
-			file := g.write(1, "fresh")
+			file := g.write("fresh")
 			g.unlock()
 			g.close() // as a kill: the file of the ledger is as it was
 			g = open(t, dir)

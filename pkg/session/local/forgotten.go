@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"parley/pkg/channels"
+	"parley/pkg/session"
 	"parley/pkg/session/bolt"
 	"parley/pkg/session/engine"
 	"parley/pkg/session/engine/rules"
@@ -144,6 +145,19 @@ func (f Forgetter) PartOf(ctx context.Context, e *forgets.Entry) string {
 		return ""
 	}
 	return info.Chat
+}
+
+// Has reports whether the store has a chat, also a damaged one.
+func (f Forgetter) Has(chat string) (bool, error) {
+	_, _, err := engine.Addresses(f.e.Engine, chat)
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		return false, nil
+	case errors.Is(err, session.ErrCorrupt):
+		return true, nil
+	default:
+		return err == nil, err
+	}
 }
 
 // Forget deletes a chat, or with an id only that conversation of it, as [engine.ForgetEntry] does.
