@@ -60,8 +60,7 @@ func TestPlaces(t *testing.T) {
 }
 
 // TestHostileBlocks changes bytes in each block, and makes its checksum right.
-func TestHostileBlocks(t *testing.T) {
-	t.Parallel()
+func TestHostileBlocks(t *testing.T) { //nolint:paralleltest // it measures the memory of the process
 	content, places := hostile(t)
 	values, each := []byte{0, 0xff}, int64(4)
 	if testing.Short() {

@@ -381,8 +381,9 @@ func TestDefinitions(t *testing.T) {
 		tool, _ := b.registry.Get(name)
 		a := tools.AnnotationsOf(tool)
 		_, examined := tool.(tools.Examiner)
+		mayTaint := name == "read_file" || name == "search_files" || name == "list_dir"
 		looks := a.ReadOnly && a.Idempotent && !a.Destructive && !a.Ordered &&
-			a.Level == tools.LevelRead && examined == (name == "read_file" || name == "search_files")
+			a.Level == tools.LevelRead && examined == mayTaint
 		changes := !a.ReadOnly && !a.Idempotent && a.Destructive != a.Ordered && a.Level == tools.LevelWrite && examined
 		if !looks && !changes || a.Ordered != (name == "append_file") {
 			t.Errorf("%s: %+v", name, a)
