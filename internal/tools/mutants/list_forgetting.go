@@ -229,6 +229,11 @@ func forgetAttemptMutants() []Mutant {
 	const room, files = "pkg/gateway/forgetting", "pkg/gateway/files"
 	return []Mutant{
 		{
+			Promise: "forget: no byte is left", Defect: "deletes the files beside a message that brings another one",
+			File: "pkg/session/engine/outbox/hold.go", Old: "	if left != nil {", New: "	if left == nil {",
+			Dir: room, Test: "^TestAFileOnItsWay$",
+		},
+		{
 			Promise: "forget: no byte is left", Defect: "leaves the files behind those that an earlier attempt renamed",
 			File: files + "/forget.go", Old: "	if err := remove(aside); err != nil {", New: "	if err := remove(aside); err == nil {",
 			Dir: files, Test: "^TestForgettingTakesTheFilesOfOneChat$",

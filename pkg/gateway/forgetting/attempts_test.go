@@ -1,12 +1,18 @@
 package forgetting_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"parley/pkg/channels"
 	"parley/pkg/gateway/forgetting"
+	"parley/pkg/session"
 	"parley/pkg/session/forgets"
 	"parley/pkg/session/local"
 )
@@ -60,4 +66,37 @@ func TestFilesBetweenTwoAttempts(t *testing.T) {
 	if _, err := os.Stat(between); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the file that came between: %v", err)
 	}
+}
+
+// TestAFileOnItsWay: a channel keeps a file of the chat while that is forgotten. The forget waits for it, and the
+// file goes with the chat.
+func TestAFileOnItsWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		g := open(t, t.TempDir())
+		defer func() { g.close() }()
+		g.talk(1)
+		g.converse("file", session.Commit{Outbox: []channels.Outbound{{ID: "out", Address: at(1), Text: "a file", Time: time.Now()}}})
+		kept := filepath.Join(g.spaces.Of(at(1), false), "late")
+		leaves := make(chan struct{})
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan error, 1)
+		go func() {
+			ended <- g.store.Outbox().RunOutbox(ctx, "telegram", "b", func(ctx context.Context, d channels.Delivery) error {
+				close(leaves)
+				<-time.After(5 * time.Second)
+				return errors.Join(os.MkdirAll(filepath.Dir(kept), 0o700), os.WriteFile(kept, []byte(canary(1)), 0o600),
+					d.Settle(ctx, channels.Outcome{State: channels.Delivered}))
+			})
+		}()
+		<-leaves
+		_, err := g.Forget(t.Context(), forgetting.Ask{Of: g.info(1)})
+		g.must(err)
+		<-time.After(time.Minute)
+		stop()
+		g.must(<-ended)
+		if _, err := os.Stat(kept); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the file that was on its way: %v", err)
+		}
+	})
 }

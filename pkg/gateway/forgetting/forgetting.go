@@ -161,6 +161,7 @@ func (f *Forgetting) beginOnce(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	defer f.o.Store.HoldOutbox(ctx, e.Chat)() // a channel may keep the file of a message
 	f.first.Lock()
 	defer f.first.Unlock()
 	held := e.Chat

@@ -364,12 +364,12 @@ func TestForgettingKeepsTheBudget(t *testing.T) {
 	}
 }
 
-// converse gives a chat a turn that ends so.
-func (g *gateway) converse(i int, id string, c session.Commit) {
+// converse gives chat 1 a turn that ends so.
+func (g *gateway) converse(id string, c session.Commit) {
 	g.t.Helper()
 	g.must(g.store.Inbox().Append(g.t.Context(), []session.Item{{
-		ID: id, Kind: session.ItemMessage, Address: at(i), Time: time.Now(),
-		Inbound: &channels.Inbound{ID: id, Kind: channels.KindMessage, Address: at(i), Text: id, Time: time.Now()},
+		ID: id, Kind: session.ItemMessage, Address: at(1), Time: time.Now(),
+		Inbound: &channels.Inbound{ID: id, Kind: channels.KindMessage, Address: at(1), Text: id, Time: time.Now()},
 	}}, nil))
 	ctx, stop := context.WithCancel(g.t.Context())
 	defer stop()
@@ -397,15 +397,15 @@ func TestForgettingMeetsANewConversation(t *testing.T) {
 			defer func() { g.close() }()
 			g.talk(1)
 			first := g.info(1)
-			g.converse(1, "new", session.Commit{NewSession: true})
-			g.converse(1, "kept", said)
+			g.converse("new", session.Commit{NewSession: true})
+			g.converse("kept", said)
 			second := g.info(1)
 			asked := first // it was the present one when it was looked up
 			if !whole {
 				var err error
 				asked, err = g.store.Sessions().Get(t.Context(), first.Session)
 				g.must(err)
-				g.converse(1, "resume", session.Commit{Resume: first.Session})
+				g.converse("resume", session.Commit{Resume: first.Session})
 			}
 			_, err := g.Forget(t.Context(), forgetting.Ask{Of: asked})
 			g.must(err)

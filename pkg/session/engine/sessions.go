@@ -118,6 +118,12 @@ func Renew(ctx context.Context, e *Engine, chat, asked string, told channels.Out
 	return errors.Join(err, e.tokens.Along(ctx, func(*table.Tx) error { return nil }))
 }
 
+// HoldOutbox lets no message of a chat leave until release is called, see [outbox.Outbox.Hold].
+func HoldOutbox(ctx context.Context, e *Engine, chat string) (release func()) {
+	n, _ := table.ParseID("c", chat) // there is no chat 0
+	return e.out.Hold(ctx, n)
+}
+
 // Addresses are those of a chat, the present one first, and the highest number that was given out.
 func Addresses(e *Engine, chat string) (all []channels.Address, last uint64, err error) {
 	err = e.w.View(func(t *table.Tx) error { all, last, err = rules.Addresses(t, chat); return err })

@@ -147,6 +147,11 @@ func (f Forgetter) PartOf(ctx context.Context, e *forgets.Entry) string {
 	return info.Chat
 }
 
+// HoldOutbox lets no message of a chat leave until release is called, as [engine.HoldOutbox] does.
+func (f Forgetter) HoldOutbox(ctx context.Context, chat string) (release func()) {
+	return engine.HoldOutbox(ctx, f.e.Engine, chat)
+}
+
 // Has reports whether the store has a chat, also a damaged one.
 func (f Forgetter) Has(chat string) (bool, error) {
 	_, _, err := engine.Addresses(f.e.Engine, chat)

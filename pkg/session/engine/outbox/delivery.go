@@ -39,6 +39,11 @@ func (o *Outbox) next(ctx context.Context, own account, chat uint64, h func(cont
 	if ctx.Err() != nil || o.w.State.Held() != "" {
 		return false, ctx.Err()
 	}
+	left, ok := o.held.leaves(chat)
+	if !ok {
+		return false, nil
+	}
+	defer left()
 	if d := o.takeEarly(own, chat); d != nil {
 		return d.hand(ctx, h)
 	}
