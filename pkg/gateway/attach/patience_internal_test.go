@@ -9,6 +9,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"parley/pkg/channels"
+	"parley/pkg/events"
 )
 
 // answers gives each request the next of some answers; where there is none, no gateway is there.
@@ -112,31 +115,59 @@ func TestATurnThatBeginsBeforeItsAnswer(t *testing.T) {
 }
 
 // TestASlowGatewayKnowsWhatWasSeen: a console behind a pipe leaves when the gateway knows which message was
-// shown, also where that takes long; a person who leaves waits two seconds.
+// shown, also where that takes long. One that is stopped, and a person who leaves, wait two seconds, also where
+// another message waits to be shown.
 func TestASlowGatewayKnowsWhatWasSeen(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		alone bool
-		known int
-		took  time.Duration
+		alone   bool
+		stopped time.Duration // from the beginning
+		known   int
+		took    time.Duration
 	}{
-		"a pipe":   {alone: true, known: 1, took: 5 * time.Second},
-		"a person": {took: 2 * time.Second},
+		"a pipe":              {alone: true, known: 1, took: 5 * time.Second},
+		"a pipe is stopped":   {alone: true, stopped: time.Second, took: 3 * time.Second},
+		"a person":            {took: 2 * time.Second},
+		"a person is stopped": {stopped: time.Second, took: 2 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				way := &slow{answers: answers{all: []answer{{429, notNow}, {200, "{}"}}}, takes: 5 * time.Second}
-				s := New(Options{Client: &Client{http: &http.Client{Transport: way}}, Alone: c.alone})
+				s := New(Options{Client: &Client{http: &http.Client{Transport: way}}, View: blank{}, Alone: c.alone})
 				begun := time.Now()
-				s.saw(t.Context(), "m1")
-				s.leave(t.Context())
+				ctx, stop := context.WithCancel(t.Context())
+				if c.stopped > 0 {
+					time.AfterFunc(c.stopped, stop)
+				}
+				s.saw(ctx, "m1")
+				follows, halt := context.WithCancel(t.Context())
+				followed := make(chan error, 1)
+				if !c.alone {
+					go func() { followed <- s.say(follows, &events.Message{ID: "m2", Text: "two"}) }()
+					synctest.Wait()
+					halt()
+					if err := <-followed; !errors.Is(err, context.Canceled) {
+						t.Errorf("the next message: %v", err)
+					}
+				}
+				s.leave(ctx)
 				if took := time.Since(begun).Round(time.Second); way.done != c.known || took != c.took {
 					t.Errorf("the gateway knew of %d messages after %v, want %d after %v", way.done, took, c.known, c.took)
 				}
+				halt()
+				stop()
+				<-time.After(time.Minute)
 			})
 		})
 	}
+}
+
+// blank is a screen that shows nothing.
+type blank struct{ View }
+
+func (blank) Send(context.Context, channels.Part) (channels.Receipt, error) {
+	return channels.Receipt{}, nil
 }
 
 // slow has no place at first, and takes its time for the second answer.

@@ -12,7 +12,9 @@ func (s *Session) ask(ctx context.Context, d *events.Question) error {
 	if s.closed[d.ID] {
 		return nil
 	}
-	<-s.marked
+	if err := known(ctx, s.marked); err != nil {
+		return err
+	}
 	err := s.put(ctx, d)
 	s.shown[d.Message] = true
 	s.saw(ctx, d.Message)

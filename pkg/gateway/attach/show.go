@@ -153,16 +153,31 @@ func (s *Session) saw(ctx context.Context, id string) {
 // leave waits until the gateway knows which messages were seen, or it would show them again to the next
 // console. A person who leaves, and one who stops a console behind a pipe, does not wait for long.
 func (s *Session) leave(ctx context.Context) {
-	if !s.alone || ctx.Err() != nil {
-		defer time.AfterFunc(2*lastWords, s.unmark).Stop()
+	soon := func() { time.AfterFunc(2*lastWords, s.unmark) }
+	if s.alone {
+		defer context.AfterFunc(ctx, soon)()
+	} else {
+		soon()
 	}
 	<-s.marked
+}
+
+// known waits until the gateway knows that the message before was seen.
+func known(ctx context.Context, marked <-chan struct{}) error {
+	select {
+	case <-marked:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
 }
 
 // show puts a message on the screen.
 func (s *Session) show(ctx context.Context, o channels.Outbound) error {
 	o.Address = s.at
-	<-s.marked
+	if err := known(ctx, s.marked); err != nil {
+		return err
+	}
 	_, err := s.view.Send(ctx, channels.Part{Outbound: o})
 	return err
 }
