@@ -286,6 +286,14 @@ func (e *Entry) Silent() bool {
 	return m.Role == providers.RoleAssistant && len(m.ToolCalls) == 0 && strings.TrimSpace(m.Content) == Silence
 }
 
+// Said is what an entry says to people: the word for silence is left out, also beside calls.
+func (e *Entry) Said() string {
+	if e.Message.Role == providers.RoleAssistant && strings.TrimSpace(e.Message.Content) == Silence {
+		return ""
+	}
+	return e.Message.Content
+}
+
 // Shown is a message that was delivered by a channel without a memory of its own, see
 // [channels.Outcome].
 type Shown struct {

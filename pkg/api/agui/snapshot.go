@@ -58,7 +58,7 @@ func identify(all []said) {
 // said is a message of the history on the wire.
 func (r *run) said(e *session.Entry) (said, bool) {
 	redact := r.api.o.Redact
-	m := said{turn: e.Turn, ID: e.Turn + "." + strconv.FormatUint(e.Seq, 10), Role: e.Message.Role, Content: redact(e.Message.Content)}
+	m := said{turn: e.Turn, ID: e.Turn + "." + strconv.FormatUint(e.Seq, 10), Role: e.Message.Role, Content: redact(e.Said())}
 	switch e.Message.Role {
 	case providers.RoleUser, providers.RoleAssistant:
 	case providers.RoleTool:

@@ -139,7 +139,7 @@ func questionOn(a *API, q *session.Approval) question {
 // message is an entry of the history on the wire.
 func (a *API) message(at channels.Address, e *session.Entry) message {
 	m := message{
-		Seq: e.Seq, Turn: e.Turn, Role: e.Message.Role, Text: a.o.Redact(e.Message.Content), CallID: e.Message.ToolCallID, Time: e.Time,
+		Seq: e.Seq, Turn: e.Turn, Role: e.Message.Role, Text: a.o.Redact(e.Said()), CallID: e.Message.ToolCallID, Time: e.Time,
 		Undone: e.Undone,
 	}
 	if o := e.Message.Original; o != nil {

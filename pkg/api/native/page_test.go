@@ -46,7 +46,7 @@ func TestSilenceIsNotShown(t *testing.T) {
 	) *providers.LLMResponse {
 		switch m := faces.Last(msgs); {
 		case m.Content == "speak":
-			return faces.Calls("", "speak", "{}")
+			return faces.Calls("NO_REPLY", "speak", "{}")
 		case m.Content == "begin":
 			return faces.Says("NO_ doubt")
 		case m.Content != "twice":

@@ -27,7 +27,7 @@ type past struct {
 func (a *API) past(ctx context.Context, fact *session.TurnFact) (*past, error) {
 	p := &past{fact: fact, redact: a.o.Redact}
 	if err := a.o.Store.Back(ctx, fact.Session, 0, func(e session.Entry) bool {
-		if e.Turn == fact.Turn && !e.Summary && !e.Silent() {
+		if e.Turn == fact.Turn && !e.Summary {
 			p.entries = append(p.entries, e)
 		}
 		return e.Summary || e.Turn == fact.Turn || len(p.entries) == 0
@@ -65,7 +65,7 @@ func (p *past) tell(out writer) error {
 		switch m.Role {
 		case providers.RoleAssistant:
 			done.Rounds++
-			done.Text = p.redact(m.Content)
+			done.Text = p.redact(p.entries[i].Said())
 			all = append(all, events.Token{Text: done.Text})
 			for j := range m.ToolCalls {
 				c := p.call(&m.ToolCalls[j], i)

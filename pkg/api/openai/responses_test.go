@@ -192,8 +192,11 @@ func (speaker) Execute(context.Context, map[string]any) *tools.ToolResult {
 func TestSilenceIsNotTold(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
-		if faces.Last(msgs).Content == "speak" {
-			return faces.Calls("", "speak", "{}")
+		switch faces.Last(msgs).Content {
+		case "speak":
+			return faces.Calls("NO_REPLY", "speak", "{}")
+		case "words":
+			return faces.Says("an answer")
 		}
 		return faces.Says("NO_REPLY")
 	}, speaker{look()})
@@ -210,6 +213,13 @@ func TestSilenceIsNotTold(t *testing.T) {
 		if strings.Contains(all, "REPLY") || strings.Count(all, want) < 2 {
 			t.Errorf("%s: %s", says, all)
 		}
+	}
+	// A program brings such an answer of another server along.
+	_, live := w.respond("ada", `{"model":"parley","input":[{"role":"user","content":"hello"},{"role":"assistant","content":"NO_REPLY"},
+		{"role":"user","content":"words"}]}`)
+	w.Forget()
+	if past := w.again(live); !strings.Contains(fmt.Sprint(past), "an answer") {
+		t.Errorf("behind a silent answer of the program: %v", past)
 	}
 }
 
