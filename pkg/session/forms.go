@@ -61,11 +61,14 @@ type creatorForm struct {
 	Creator channels.Sender `json:"creator"`
 	Direct  bool            `json:"direct,omitempty"`
 	Level   string          `json:"level,omitempty"`
+	Follows bool            `json:"follows,omitempty"`
 }
 
-func (p *Principal) creator() creatorForm { return creatorForm{p.Sender, p.Direct, p.Level} }
+func (p *Principal) creator() creatorForm { return creatorForm{p.Sender, p.Direct, p.Level, p.Follows} }
 
-func (f *creatorForm) principal() Principal { return Principal{f.Creator, f.Direct, f.Level} }
+func (f *creatorForm) principal() Principal {
+	return Principal{f.Creator, f.Direct, f.Level, f.Follows}
+}
 
 // MarshalJSON is the stored form.
 func (j Job) MarshalJSON() ([]byte, error) {
@@ -141,7 +144,8 @@ func (a *Approval) UnmarshalJSON(stored []byte) error {
 		Call: HeldCall{
 			Turn: f.Turn, Round: f.Round, Index: f.Index, ID: f.Call, Tool: f.Tool, Arguments: f.Arguments, Fingerprint: f.Fingerprint,
 		},
-		Text: f.Text, Question: f.Question, Principal: Principal{f.Requester, f.Direct, f.Level}, Tainted: f.Tainted, Grantable: f.Grantable,
+		Text: f.Text, Question: f.Question,
+		Principal: Principal{Sender: f.Requester, Direct: f.Direct, Level: f.Level}, Tainted: f.Tainted, Grantable: f.Grantable,
 		Asked: f.Asked, Expires: f.Expires, State: f.State, Wish: f.Wish,
 		Answer: ApprovalAnswer{By: f.By, At: f.Decided, Turn: f.DecidedTurn, Reason: f.Reason},
 	}

@@ -11,4 +11,7 @@ type Principal struct {
 	// Level is the sender's when the work was asked for, in the words of policy. The work
 	// has no more than that, and no more than the sender has when it is done.
 	Level string
+	// Follows says that the conversation had untrusted content when the work was asked for: what the
+	// work would keep for later turns may be the word of that.
+	Follows bool
 }

@@ -76,6 +76,11 @@ func pageFactMutants() []Mutant {
 			Dir: agent, Test: "^TestAFactAfterAPage$",
 		},
 		{
+			Promise: page, Defect: "forgets the page when it starts an agent",
+			File: "pkg/agent/subagent/start.go", Old: "	t.Principal.Follows = r.Provenance.Follows()", New: "	t.Principal.Follows = r == nil",
+			Dir: agent, Test: "^TestAnAgentOfAConversationWithAPage$",
+		},
+		{
 			Promise: page, Defect: "marks a fact that a person has allowed in a later turn",
 			File: room, Old: "t.Provenance.Follows() && !turn.IsDecided(t, key)", New: "t.Provenance.Follows()",
 			Dir: agent, Test: "^TestAFactAfterAPage$",

@@ -63,6 +63,7 @@ func kept(t *turn.Turn, old *session.Job, j session.Job) session.Job {
 		return out
 	}
 	out.Principal, out.Wish, out.Told = t.Principal.Stored(), turn.Wish(t).Handed(), ""
+	out.Principal.Follows = t.Provenance.Follows()
 	return out
 }
 

@@ -79,9 +79,8 @@ func (h *agentTurn) load(ctx context.Context) error {
 	if t.State != session.TaskRunning {
 		return turn.Done(h.afterTheEnd(ctx))
 	}
-	if t.Tainted {
-		h.T.Provenance.Taint()
-	} else { // content from outside had no hand in the task's words
+	h.T.Provenance.AddHistory(t.Principal.Follows, t.Tainted)
+	if !t.Tainted { // content from outside had no hand in the task's words
 		h.T.Provenance.AddNamed(task.BriefOf(&t).Task)
 	}
 	return nil

@@ -22,6 +22,8 @@ type Principal struct {
 	Direct bool
 	// Tainted says that the request brings content from outside.
 	Tainted bool
+	// Follows says that the request comes of a conversation that had such content.
+	Follows bool
 }
 
 // SharesSpace says whether the principal's chat shares the owners' space.
@@ -51,6 +53,7 @@ func lowest(a, b Principal) Principal {
 	low.Owner = a.Owner && b.Owner
 	low.Direct = a.Direct && b.Direct
 	low.Tainted = a.Tainted || b.Tainted
+	low.Follows = a.Follows || b.Follows
 	return low
 }
 
@@ -164,10 +167,10 @@ func (v *Resolver) read(ctx context.Context, it *session.Item, q *request) strin
 			return "its task cannot be read: " + err.Error()
 		}
 		q.Kind, q.Address = policy.KindTask, t.Address
-		q.p.Tainted, q.wish = t.Tainted, t.Wish
+		q.p.Tainted, q.p.Follows, q.wish = t.Tainted, t.Principal.Follows, t.Wish
 		q.by(&t.Principal)
 	case it.Job != nil:
-		q.p.Tainted, q.wish = it.Job.Tainted, it.Job.Wish
+		q.p.Tainted, q.p.Follows, q.wish = it.Job.Tainted, it.Job.Principal.Follows, it.Job.Wish
 		q.by(&it.Job.Principal)
 	case it.Decision != nil:
 		d, err := v.Store.Approval(ctx, it.Decision.Approval)

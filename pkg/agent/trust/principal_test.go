@@ -76,6 +76,10 @@ func TestPrincipalOfAnItem(t *testing.T) {
 			item: session.Item{Job: &session.Job{Principal: session.Principal{Sender: member, Level: "exec", Direct: true}}},
 			want: trust.Principal{Sender: member, Level: policy.LevelChat, Direct: true},
 		},
+		"a job of a conversation with a page": {
+			item: session.Item{Job: &session.Job{Principal: session.Principal{Sender: member, Level: "exec", Direct: true, Follows: true}}},
+			want: trust.Principal{Sender: member, Level: policy.LevelChat, Direct: true, Follows: true},
+		},
 		"a decision": {
 			item: session.Item{Decision: &session.Decision{Approval: "approval"}},
 			want: trust.Principal{Sender: member, Level: policy.LevelChat},

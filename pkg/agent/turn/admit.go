@@ -37,8 +37,6 @@ func authorize(ctx context.Context, t *Turn) ([]session.Item, string) {
 	if len(items) > 0 {
 		t.Principal = p
 	}
-	if p.Tainted {
-		t.Provenance.Taint()
-	}
+	t.Provenance.AddHistory(p.Follows, p.Tainted)
 	return items, refused
 }
