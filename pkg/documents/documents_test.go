@@ -177,8 +177,8 @@ func TestBombs(t *testing.T) {
 	})
 	t.Run("long text", func(t *testing.T) {
 		t.Parallel()
-		long := docx(strings.Repeat(paragraph("A sentence of some words that comes again and again."), 150_000))
-		d, err := r.Read(t.Context(), documents.File{Name: "long.docx", Content: bytes.NewReader(long)})
+		long := docx(strings.Repeat(paragraph("A sentence of some words that comes again and again."), 90_000))
+		d, err := documents.Parse(documents.DOCX, long) // here: no limit of time is meant
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -79,21 +79,21 @@ func (w *word) part(z *zip.Reader, name string, each func(xml.Token)) error {
 	if at < 0 {
 		return nil
 	}
+	if z.File[at].UncompressedSize64 > maxPart { // the reader gives no more than that
+		return &Error{Reason: fmt.Sprintf("The DOCX is too large: a part of it is more than %d MB when it is decompressed.", maxPart>>20)}
+	}
 	f, err := z.File[at].Open()
 	if err != nil {
 		return damagedDOCX(err)
 	}
 	defer f.Close()
-	limited := &io.LimitedReader{R: f, N: maxPart}
-	d := xml.NewDecoder(limited)
+	d := xml.NewDecoder(f)
 	d.Strict = true
 	d.CharsetReader = func(string, io.Reader) (io.Reader, error) { return nil, errors.New("not in UTF-8") }
 	w.depth, w.skipped, w.saying = 0, 0, false
 	for w.b.room() {
 		t, err := d.RawToken()
 		switch {
-		case limited.N <= 0:
-			return &Error{Reason: fmt.Sprintf("The DOCX is too large: a part of it is more than %d MB when it is decompressed.", maxPart>>20)}
 		case errors.Is(err, io.EOF) && w.depth == 0:
 			return nil
 		case err != nil:

@@ -18,7 +18,7 @@ func documentMutants() []Mutant {
 		},
 		{
 			Promise: bombs, Defect: "decompresses a part of a DOCX without a bound",
-			File: room + "/docx.go", Old: "N: maxPart}", New: "N: 1 << 40}",
+			File: room + "/docx.go", Old: "UncompressedSize64 > maxPart {", New: "UncompressedSize64 > 1<<40 {",
 			Dir: room, Test: "^TestBombs$",
 		},
 		{
