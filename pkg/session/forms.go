@@ -128,7 +128,7 @@ func (a Approval) MarshalJSON() ([]byte, error) {
 	return json.Marshal(approvalForm{
 		ID: a.ID, Chat: a.Chat, Session: a.Session, Address: a.Address, Turn: c.Turn, Task: a.Task,
 		callForm: callForm{c.Round, c.Index, c.ID, c.Tool, c.Arguments}, Text: a.Text, Question: a.Question, Fingerprint: c.Fingerprint,
-		requesterForm: requesterForm{p.Sender, p.Direct, p.Level}, Tainted: a.Tainted, Grantable: a.Grantable,
+		requesterForm: requesterForm{p.Sender, p.Direct, p.Level, p.Follows}, Tainted: a.Tainted, Grantable: a.Grantable,
 		Asked: a.Asked, Expires: a.Expires, State: a.State, answerForm: answerForm{w.By, w.At, w.Turn, w.Reason}, Wish: a.Wish,
 	})
 }
@@ -145,7 +145,7 @@ func (a *Approval) UnmarshalJSON(stored []byte) error {
 			Turn: f.Turn, Round: f.Round, Index: f.Index, ID: f.Call, Tool: f.Tool, Arguments: f.Arguments, Fingerprint: f.Fingerprint,
 		},
 		Text: f.Text, Question: f.Question,
-		Principal: Principal{Sender: f.Requester, Direct: f.Direct, Level: f.Level}, Tainted: f.Tainted, Grantable: f.Grantable,
+		Principal: Principal{f.Requester, f.Direct, f.Level, f.Follows}, Tainted: f.Tainted, Grantable: f.Grantable,
 		Asked: f.Asked, Expires: f.Expires, State: f.State, Wish: f.Wish,
 		Answer: ApprovalAnswer{By: f.By, At: f.Decided, Turn: f.DecidedTurn, Reason: f.Reason},
 	}
@@ -185,6 +185,7 @@ type requesterForm struct {
 	Requester channels.Sender `json:"requester"`
 	Direct    bool            `json:"direct,omitempty"`
 	Level     string          `json:"level"`
+	Follows   bool            `json:"follows,omitempty"`
 }
 
 type answerForm struct {
