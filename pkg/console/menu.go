@@ -122,6 +122,15 @@ func (e *composer) look() tea.Cmd {
 	return nil
 }
 
+// learn takes in the commands of the gateway, also for a menu that is open already.
+func (e *composer) learn(all []Command) tea.Cmd {
+	e.commands = all
+	if e.menu.moved || e.menu.closed || !strings.HasPrefix(e.menu.word, "/") {
+		return nil
+	}
+	return e.look()
+}
+
 // commandItems are the commands that begin with a text, or the arguments of one.
 func (e *composer) commandItems(typed string) (items []item, bytes int) {
 	name, rest, inside := strings.Cut(typed[1:], " ")

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"parley/pkg/backoff"
 	"parley/pkg/channels"
 	"parley/pkg/channels/console"
 	"parley/pkg/console/ansi"
@@ -83,15 +84,24 @@ func (m *model) Init() tea.Cmd {
 // lookTime is how long the gateway is asked for its commands.
 const lookTime = 10 * time.Second
 
-// load asks for the commands of the gateway.
+// load asks for the commands of the gateway, again while that starts or is slow.
 func (c *Console) load() tea.Msg {
+	pauses := backoff.New(time.Second/2, lookTime)
+	for {
+		all, err := c.commands()
+		if err == nil {
+			return func(m *model) tea.Cmd { return m.edit.learn(all) }
+		}
+		if !backoff.Sleep(c.life, pauses.Next()) {
+			return nil
+		}
+	}
+}
+
+func (c *Console) commands() ([]Command, error) {
 	ctx, cancel := context.WithTimeout(c.life, lookTime)
 	defer cancel()
-	all, err := c.o.Commands(ctx)
-	if err != nil {
-		return nil // there is no menu then
-	}
-	return func(m *model) tea.Cmd { m.edit.commands = all; return nil }
+	return c.o.Commands(ctx)
 }
 
 // View implements [tea.Model]: the console draws by itself.

@@ -51,6 +51,11 @@ func screenMutants() []Mutant {
 			Dir: screens, Test: "^TestMenusComplete$",
 		},
 		{
+			Promise: "screen: menus", Defect: "shows commands that come late with the next key alone",
+			File: "pkg/console/menu.go", Old: "	if e.menu.moved || e.menu.closed ||", New: "	if e.line.AtStart() ||",
+			Dir: "pkg/console", Test: "^TestCommandsThatComeLate$",
+		},
+		{
 			Promise: "screen: questions", Defect: "takes a letter for an answer at once",
 			File: "pkg/console/ask.go", Old: `q.answered != "" || a.arming()`, New: `q.answered != ""`,
 			Dir: "pkg/console", Test: "^TestAQuestionNeedsAMoment$",
