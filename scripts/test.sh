@@ -9,10 +9,10 @@ cd "$(dirname "$0")/.."
 : "${GO:=go}"
 
 # The tests wait more than they compute, so more of them run at once than there are cores.
-flags='-short -parallel 6 -timeout 10m'
+flags='-short -parallel 4 -timeout 10m'
 export CGO_ENABLED=0
 if [ "${1:-}" = --all ]; then
-	flags='-p 3 -parallel 4 -timeout 30m'
+	flags='-p 3 -timeout 30m'
 	cc=$($GO env CC)
 	if probe=$(mktemp) && printf '#include <stdlib.h>\nint main(void) { return EXIT_SUCCESS; }\n' |
 		$cc -x c -o "$probe" - 2>/dev/null; then

@@ -117,8 +117,8 @@ func (a *API) seen(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	}
 }
 
-// storeTime is how long a message that was told is waited for.
-const storeTime = time.Second
+// storeTime is how long a message that was told is waited for: a busy machine stores it later.
+const storeTime = 10 * time.Second
 
 // mark moves the mark of what was seen in a chat.
 func (a *API) mark(ctx context.Context, p *place, to string) error {
