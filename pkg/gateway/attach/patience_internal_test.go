@@ -152,12 +152,14 @@ func TestASlowGatewayKnowsWhatWasSeen(t *testing.T) {
 					}
 				}
 				s.leave(ctx)
-				if took := time.Since(begun).Round(time.Second); way.done != c.known || took != c.took {
-					t.Errorf("the gateway knew of %d messages after %v, want %d after %v", way.done, took, c.known, c.took)
-				}
+				took := time.Since(begun).Round(time.Second)
 				halt()
 				stop()
 				<-time.After(time.Minute)
+				synctest.Wait()
+				if way.done != c.known || took != c.took {
+					t.Errorf("the gateway knew of %d messages after %v, want %d after %v", way.done, took, c.known, c.took)
+				}
 			})
 		})
 	}

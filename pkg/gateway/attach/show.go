@@ -119,7 +119,9 @@ func (s *Session) say(ctx context.Context, d *events.Message) error {
 		words = strings.TrimSpace(words + "\n[file] " + d.File)
 	}
 	err := s.show(ctx, channels.Outbound{ID: d.ID, Text: words, Finishes: d.Replaces, Unasked: channels.Unasked(d.Origin)})
-	s.saw(ctx, d.ID)
+	if err == nil { // else it is shown to the next console
+		s.saw(ctx, d.ID)
+	}
 	return err
 }
 
