@@ -19,8 +19,8 @@ var errEndLimit = errors.New("it was told to end " + endLimit.String() + " ago")
 // EndWork ends all that works for a chat, or for one conversation of it, as /stop and /cancel do, but without a
 // word to the chat: its turn, the calls of it, its background work and its background agents. The turn that ctx
 // belongs to goes on. No turn begins there until goOn is called, which the caller does in any case, and none any
-// more where it says that the records are gone. An error says
-// that something has not ended within 10 s; it may be called again.
+// more where it says that the records are gone. An error says that something has not ended within 10 s; EndWork may
+// be called again.
 func (a *Agent) EndWork(ctx context.Context, chat, conversation string) (goOn func(gone bool), err error) {
 	of := ongoing.Of{Chat: chat, Session: conversation}
 	goOn = a.works.Hold(ctx, of)

@@ -77,7 +77,7 @@ func pageFactMutants() []Mutant {
 		},
 		{
 			Promise: page, Defect: "forgets the page when it starts an agent",
-			File: "pkg/agent/subagent/start.go", Old: "	t.Principal.Follows = r.Provenance.Follows()", New: "	t.Principal.Follows = r == nil",
+			File: "pkg/agent/trust/principal.go", Old: "Follows: from.Follows()}", New: "Follows: from == nil}",
 			Dir: agent, Test: "^TestAnAgentOfAConversationWithAPage$",
 		},
 		{

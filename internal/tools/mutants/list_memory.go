@@ -138,7 +138,7 @@ func summaryMutants() []Mutant {
 		},
 		{
 			Promise: outside, Defect: "takes a summary of a page for the words of people",
-			File: agent + "/turn/turn.go", Old: "AddHistory(h.Outside, h.Tainted)", New: "AddHistory(h.Outside, false)",
+			File: agent + "/turn/turn.go", Old: "AddOrigin(h.Outside, h.Tainted)", New: "AddOrigin(h.Outside, false)",
 			Dir: agent, Test: "^TestASummaryKeepsTheTaintOfItsSources$",
 		},
 		{

@@ -45,7 +45,8 @@ func (g *gate) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (
 	key := session.CallKey(call.Round, call.Index)
 	a := &session.Approval{
 		ID: policy.NewPairingCode(), Chat: g.t.Origin.Chat, Session: g.t.Origin.Session, Address: g.t.Origin.Address,
-		Task: taskID, Text: TextOf(&ex, arguments), Question: session.QuestionID(g.t.Info.ID, key), Principal: g.t.Principal.Stored(),
+		Task: taskID, Text: TextOf(&ex, arguments), Question: session.QuestionID(g.t.Info.ID, key),
+		Principal: g.t.Principal.Stored(g.t.Provenance),
 		Call: session.HeldCall{
 			Turn: g.t.Info.ID, Round: call.Round, Index: call.Index, ID: call.ID,
 			Tool: call.Name, Arguments: arguments, Fingerprint: ex.State,

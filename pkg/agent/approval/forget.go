@@ -49,7 +49,7 @@ func (p *Approvals) AskForget(ctx context.Context, t *turn.Turn, _ string) (turn
 	now := time.Now()
 	a := session.Approval{
 		ID: policy.NewPairingCode(), Chat: t.Info.Chat, Session: t.Info.Session, Address: t.Info.Address,
-		Text: textForgetText, Question: session.QuestionID(t.Info.ID, forgetCommand), Principal: t.Principal.Stored(),
+		Text: textForgetText, Question: session.QuestionID(t.Info.ID, forgetCommand), Principal: t.Principal.Stored(t.Provenance),
 		Call:  session.HeldCall{Turn: t.Info.ID, ID: t.Info.ID, Tool: forgetCommand, Arguments: "{}"},
 		Wish:  turn.Wish(t).Lasting(),
 		Asked: now, Expires: now.Add(Time), State: session.ApprovalOpen,

@@ -62,8 +62,7 @@ func kept(t *turn.Turn, old *session.Job, j session.Job) session.Job {
 	case old.Text == j.Text && old.Prompt == j.Prompt:
 		return out
 	}
-	out.Principal, out.Wish, out.Told = t.Principal.Stored(), turn.Wish(t).Handed(), ""
-	out.Principal.Follows = t.Provenance.Follows()
+	out.Principal, out.Wish, out.Told = t.Principal.Stored(t.Provenance), turn.Wish(t).Handed(), ""
 	return out
 }
 

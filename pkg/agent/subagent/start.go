@@ -157,8 +157,7 @@ func describe(ctx context.Context, r *turn.Turn, t *session.Task, o task.Brief, 
 	now := time.Now()
 	t.Chat, t.Session, t.Address, t.Turn = r.Origin.Chat, r.Origin.Session, r.Origin.Address, r.Info.ID
 	t.Call, t.Arguments = tools.InvocationFrom(ctx).CallID, arguments
-	t.Principal, t.Tainted = r.Principal.Stored(), r.Provenance.Tainted()
-	t.Principal.Follows = r.Provenance.Follows()
+	t.Principal, t.Tainted = r.Principal.Stored(r.Provenance), r.Provenance.Tainted()
 	t.Wish = turn.Wish(r).Handed()
 	t.Agent, t.Depth, t.State = true, r.Tasks.Depth+1, session.TaskRunning
 	t.Started, t.Deadline = now, now.Add(limit)

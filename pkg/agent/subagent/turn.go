@@ -79,7 +79,7 @@ func (h *agentTurn) load(ctx context.Context) error {
 	if t.State != session.TaskRunning {
 		return turn.Done(h.afterTheEnd(ctx))
 	}
-	h.T.Provenance.AddHistory(t.Principal.Follows, t.Tainted)
+	h.T.Provenance.AddOrigin(t.Principal.Follows, t.Tainted)
 	if !t.Tainted { // content from outside had no hand in the task's words
 		h.T.Provenance.AddNamed(task.BriefOf(&t).Task)
 	}

@@ -29,9 +29,9 @@ type Principal struct {
 // SharesSpace says whether the principal's chat shares the owners' space.
 func (p *Principal) SharesSpace() bool { return p.Owner && p.Direct }
 
-// Stored is the principal in the record of work that outlasts the turn.
-func (p *Principal) Stored() session.Principal {
-	return session.Principal{Sender: p.Sender, Direct: p.Direct, Level: string(p.Level)}
+// Stored is the principal in the record of work that outlasts a turn with words from there.
+func (p *Principal) Stored(from *Provenance) session.Principal {
+	return session.Principal{Sender: p.Sender, Direct: p.Direct, Level: string(p.Level), Follows: from.Follows()}
 }
 
 // AtLeast says whether the principal's level allows all that the other one's does.

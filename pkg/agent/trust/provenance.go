@@ -45,13 +45,13 @@ func (p *Provenance) Taint() {
 	p.tainted = true
 }
 
-// AddHistory takes in the history that the turn reads: whether it has untrusted content of
-// earlier turns, and whether a summary was made of such content.
-func (p *Provenance) AddHistory(outside, summarised bool) {
+// AddOrigin takes in words that the turn reads: follows says that they stand beside untrusted content of
+// earlier turns, tainted that they are such content or were made of it.
+func (p *Provenance) AddOrigin(follows, tainted bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.follows = p.follows || outside
-	p.tainted = p.tainted || summarised
+	p.follows = p.follows || follows
+	p.tainted = p.tainted || tainted
 }
 
 // Follows says whether the turn reads untrusted content, its own or that of an earlier turn.

@@ -37,6 +37,6 @@ func authorize(ctx context.Context, t *Turn) ([]session.Item, string) {
 	if len(items) > 0 {
 		t.Principal = p
 	}
-	t.Provenance.AddHistory(p.Follows, p.Tainted)
+	t.Provenance.AddOrigin(p.Follows, p.Tainted)
 	return items, refused
 }

@@ -153,7 +153,7 @@ func (c callTasks) newTask(call tools.Call) session.Task {
 	now := time.Now()
 	return session.Task{
 		ID: c.id(call), Chat: r.Origin.Chat, Session: r.Origin.Session, Address: r.Origin.Address,
-		Turn: r.Info.ID, Call: call.ID, Principal: r.Principal.Stored(), Wish: Wish(r).Handed(),
+		Turn: r.Info.ID, Call: call.ID, Principal: r.Principal.Stored(r.Provenance), Wish: Wish(r).Handed(),
 		Tool: call.Name, Arguments: json.RawMessage(orEmpty(call.RawArguments)),
 		Tainted: r.Provenance.Tainted() || r.Provenance.FromOutside(call.ID, call.Annotations),
 		State:   session.TaskRunning, Started: now, Deadline: now.Add(call.Annotations.BackgroundLimit),

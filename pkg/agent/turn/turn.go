@@ -250,7 +250,7 @@ func (t *Turn) ask(loop context.Context, items []session.Item, past resumed) ([]
 			return users, &tools.ToolLoopResult{}, outcome{err: ended(loop, err), before: past.messages}
 		}
 		if !isFree(t) {
-			t.Provenance.AddHistory(h.Outside, h.Tainted)
+			t.Provenance.AddOrigin(h.Outside, h.Tainted)
 		}
 		t.Input.Whole = !h.Partial && t.Info.First() && !isFree(t)
 		all := len(h.Messages)
