@@ -33,7 +33,7 @@ func newForgetting(a *App) *forgetting.Forgetting {
 			func(ctx context.Context, c forgetting.Chat) error { return a.kept.past.Forget(ctx, c.ID) },
 		},
 		Files: []forgetting.Cleaner{
-			func(ctx context.Context, c forgetting.Chat) error { return a.kept.spaces.Forget(ctx, c.Forget, c.At) },
+			func(ctx context.Context, c forgetting.Chat) error { return a.kept.spaces.Forget(ctx, c.At) },
 			func(_ context.Context, c forgetting.Chat) error { return forgetShown(a, c) },
 		},
 		Rest: []forgetting.Cleaner{

@@ -14,35 +14,15 @@ import (
 	"parley/pkg/session"
 )
 
-// forgottenFolder begins the name that a space has while it is removed, so that a program which still has its
-// name writes no more into it.
-const forgottenFolder = ".forgotten-"
-
-// Forget removes the folders of a chat, by its addresses; id is that of the forget. The folder that the
-// owners share stays.
-func (s Spaces) Forget(_ context.Context, id string, at []channels.Address) error {
+// Forget removes the folders of a chat, by its addresses. The folder that the owners share stays.
+func (s Spaces) Forget(_ context.Context, at []channels.Address) error {
 	var errs []error
 	for _, a := range at {
 		if folder := s.Of(a, false); folder != "" {
-			errs = append(errs, putAway(folder, filepath.Join(filepath.Dir(folder), forgottenFolder+id+"-"+filepath.Base(folder))))
+			errs = append(errs, remove(folder))
 		}
 	}
 	return errors.Join(errs...)
-}
-
-// putAway renames a folder and removes it, behind the one that an earlier attempt has renamed: no chat has begun
-// anew at the address before all of them are gone.
-func putAway(folder, aside string) error {
-	if err := remove(aside); err != nil {
-		return err
-	}
-	if err := os.Rename(folder, aside); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	}
-	return remove(aside)
 }
 
 // remove removes a folder that may be gone.

@@ -47,7 +47,7 @@ func TestForgettingTakesTheFilesOfOneChat(t *testing.T) {
 	if err := os.Chmod(closed, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Forget(t.Context(), "f1", []channels.Address{gone, former}); err != nil {
+	if err := s.Forget(t.Context(), []channels.Address{gone, former}); err != nil {
 		t.Fatal(err)
 	}
 	chats, err := os.ReadDir(filepath.Join(dir, "chats"))
@@ -58,21 +58,8 @@ func TestForgettingTakesTheFilesOfOneChat(t *testing.T) {
 		t.Error(err)
 	}
 
-	if err := NewSpaces(t.TempDir()).Forget(t.Context(), "f2", []channels.Address{gone}); err != nil {
+	if err := NewSpaces(t.TempDir()).Forget(t.Context(), []channels.Address{gone}); err != nil {
 		t.Errorf("without a file of any chat: %v", err)
-	}
-
-	// The folder of an attempt that failed goes, and the files that came after that.
-	aside := filepath.Join(dir, "chats", forgottenFolder+"f1-"+filepath.Base(s.Of(gone, false)))
-	write(filepath.Join(aside, "old"), "word")
-	write(filepath.Join(s.Of(gone, false), "between"), "word")
-	if err := s.Forget(t.Context(), "f1", []channels.Address{gone}); err != nil {
-		t.Fatal(err)
-	}
-	for _, folder := range []string{aside, s.Of(gone, false)} {
-		if _, err := os.Stat(folder); !os.IsNotExist(err) {
-			t.Errorf("%s: %v", folder, err)
-		}
 	}
 
 	sent := receiptsOf{

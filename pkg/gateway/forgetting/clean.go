@@ -12,8 +12,6 @@ import (
 
 // Chat is a chat that is forgotten.
 type Chat struct {
-	// Forget is the id of the forget, for files that are put aside until they are removed.
-	Forget string
 	// ID is that of the chat in the store.
 	ID string
 	// At are its addresses, the present one first.
@@ -70,9 +68,9 @@ func rest(ctx context.Context, o *Options, e *forgets.Entry) error {
 // chatOf is the chat of an entry.
 func chatOf(e *forgets.Entry) Chat {
 	if len(e.Moved) == 0 {
-		return Chat{Forget: e.ID, ID: e.Chat, At: []channels.Address{e.At}}
+		return Chat{ID: e.Chat, At: []channels.Address{e.At}}
 	}
-	return Chat{Forget: e.ID, ID: e.Chat, At: e.Moved}
+	return Chat{ID: e.Chat, At: e.Moved}
 }
 
 func cleaned(ctx context.Context, c Chat, cleaners []Cleaner) error {

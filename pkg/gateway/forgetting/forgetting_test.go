@@ -62,7 +62,7 @@ func open(t *testing.T, dir string) *gateway {
 			return func(bool) {}, nil
 		},
 		Files: []forgetting.Cleaner{
-			func(ctx context.Context, c forgetting.Chat) error { return g.spaces.Forget(ctx, c.Forget, c.At) },
+			func(ctx context.Context, c forgetting.Chat) error { return g.spaces.Forget(ctx, c.At) },
 			func(context.Context, forgetting.Chat) error { return g.early },
 		},
 		Rest: []forgetting.Cleaner{
@@ -98,24 +98,37 @@ func at(i int) channels.Address {
 
 func canary(i int) string { return fmt.Sprintf("canary%02dword", i) }
 
-// talk gives a chat words in its conversation, in the index of it and in a file.
-func (g *gateway) talk(i int) {
+// says appends a message of a person in a chat, which is a turn of its own.
+func (g *gateway) says(i int, id, text string) {
 	g.t.Helper()
-	it := session.Item{
-		ID: fmt.Sprint("m", i), Kind: session.ItemMessage, Address: at(i), Time: time.Now(),
-		Inbound: &channels.Inbound{ID: fmt.Sprint("m", i), Kind: channels.KindMessage, Address: at(i), Text: canary(i), Time: time.Now()},
-	}
-	g.must(g.store.Inbox().Append(g.t.Context(), []session.Item{it}, nil))
+	g.must(g.store.Inbox().Append(g.t.Context(), []session.Item{{
+		ID: id, Kind: session.ItemMessage, Address: at(i), Solo: true, Time: time.Now(),
+		Inbound: &channels.Inbound{ID: id, Kind: channels.KindMessage, Address: at(i), Text: text, Time: time.Now()},
+	}}, nil))
+}
+
+// answer ends the next turn so.
+func (g *gateway) answer(c session.Commit) {
+	g.t.Helper()
 	ctx, stop := context.WithCancel(g.t.Context())
-	err := g.store.Inbox().Run(ctx, func(ctx context.Context, t session.Turn) error {
+	defer stop()
+	err := g.store.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
 		defer stop()
-		return t.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Messages: []providers.Message{
-			{Role: providers.RoleUser, Content: "I say " + canary(i)}, {Role: providers.RoleAssistant, Content: "you said " + canary(i)},
-		}})
+		c.Outcome = session.OutcomeAnswered
+		return turn.Commit(ctx, c)
 	})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		g.t.Fatal(err)
 	}
+}
+
+// talk gives a chat words in its conversation, in the index of it and in a file.
+func (g *gateway) talk(i int) {
+	g.t.Helper()
+	g.says(i, fmt.Sprint("m", i), canary(i))
+	g.answer(session.Commit{Messages: []providers.Message{
+		{Role: providers.RoleUser, Content: "I say " + canary(i)}, {Role: providers.RoleAssistant, Content: "you said " + canary(i)},
+	}})
 	if g.finds(i) == 0 {
 		g.t.Fatalf("chat %d does not find its own word", i)
 	}
@@ -264,10 +277,7 @@ func TestAStepThatFails(t *testing.T) {
 // write gives chat 1, or the one that is at its address now, a message and a file.
 func (g *gateway) write(id string) (file string) {
 	g.t.Helper()
-	g.must(g.store.Inbox().Append(g.t.Context(), []session.Item{{
-		ID: id, Kind: session.ItemMessage, Address: at(1), Time: time.Now(),
-		Inbound: &channels.Inbound{ID: id, Kind: channels.KindMessage, Address: at(1), Text: "fresh", Time: time.Now()},
-	}}, nil))
+	g.says(1, id, "fresh")
 	file = filepath.Join(g.spaces.Of(at(1), false), id)
 	g.must(errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte("fresh"), 0o600)))
 	return file
@@ -339,22 +349,12 @@ func TestForgettingKeepsTheBudget(t *testing.T) {
 	g := open(t, t.TempDir())
 	defer func() { g.close() }()
 	g.talk(1)
-	g.must(g.store.Inbox().Append(t.Context(), []session.Item{{
-		ID: "again", Kind: session.ItemMessage, Address: at(1), Time: time.Now(),
-		Inbound: &channels.Inbound{ID: "again", Kind: channels.KindMessage, Address: at(1), Text: "more", Time: time.Now()},
-	}}, nil))
-	ctx, stop := context.WithCancel(t.Context())
-	err := g.store.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
-		defer stop()
-		return turn.Commit(ctx, session.Commit{Outcome: session.OutcomeAnswered, Spent: &session.Spent{
-			Day: "2026-11-26", Purpose: session.ForPeople, Usage: session.Usage{Input: 400, Output: 20},
-		}})
-	})
-	if err != nil && !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
+	g.says(1, "again", "more")
+	g.answer(session.Commit{Spent: &session.Spent{
+		Day: "2026-11-26", Purpose: session.ForPeople, Usage: session.Usage{Input: 400, Output: 20},
+	}})
 	before := g.info(1)
-	_, err = g.Forget(t.Context(), forgetting.Ask{Of: before, Question: "q"})
+	_, err := g.Forget(t.Context(), forgetting.Ask{Of: before, Question: "q"})
 	g.must(err)
 	after := g.info(1)
 	spent, err := g.store.Chats().Spending(t.Context(), after.Chat, "2026-11-26")
@@ -367,20 +367,8 @@ func TestForgettingKeepsTheBudget(t *testing.T) {
 // converse gives chat 1 a turn that ends so.
 func (g *gateway) converse(id string, c session.Commit) {
 	g.t.Helper()
-	g.must(g.store.Inbox().Append(g.t.Context(), []session.Item{{
-		ID: id, Kind: session.ItemMessage, Address: at(1), Time: time.Now(),
-		Inbound: &channels.Inbound{ID: id, Kind: channels.KindMessage, Address: at(1), Text: id, Time: time.Now()},
-	}}, nil))
-	ctx, stop := context.WithCancel(g.t.Context())
-	defer stop()
-	err := g.store.Inbox().Run(ctx, func(ctx context.Context, turn session.Turn) error {
-		defer stop()
-		c.Outcome = session.OutcomeAnswered
-		return turn.Commit(ctx, c)
-	})
-	if err != nil && !errors.Is(err, context.Canceled) {
-		g.t.Fatal(err)
-	}
+	g.says(1, id, id)
+	g.answer(c)
 }
 
 // TestForgettingMeetsANewConversation: while the operator forgets a conversation, its chat begins another one

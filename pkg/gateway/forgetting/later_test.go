@@ -7,21 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"parley/pkg/channels"
 	"parley/pkg/gateway/forgetting"
 	"parley/pkg/session"
 )
 
 // patience bounds the wait for a turn that begins at once.
 const patience = 20 * time.Second
-
-// says is a message of a person.
-func says(id, text string) session.Item {
-	return session.Item{
-		ID: id, Kind: session.ItemMessage, Address: at(1), Solo: true, Time: time.Now(),
-		Inbound: &channels.Inbound{ID: id, Kind: channels.KindMessage, Address: at(1), Text: text, Time: time.Now()},
-	}
-}
 
 // TestAMessageAfterTheAnswer: the chat gets a message while its forget is under way, behind the answer to the
 // question. The chat that begins anew answers it, also where the process dies before the records are gone; no
@@ -36,10 +27,10 @@ func TestAMessageAfterTheAnswer(t *testing.T) {
 			defer func() { g.close() }()
 			g.talk(1)
 			before := g.info(1)
-			g.must(g.store.Inbox().Append(t.Context(), []session.Item{says("yes", "yes")}, nil))
+			g.says(1, "yes", "yes")
 			died := errors.New("killed")
 			g.endWork = func() error {
-				g.must(g.store.Inbox().Append(t.Context(), []session.Item{says("later", "fresh")}, nil))
+				g.says(1, "later", "fresh")
 				if dies {
 					return died
 				}

@@ -39,12 +39,7 @@ func TestForgettingOneConversationTakesItsMessages(t *testing.T) {
 	must(t, e.Chats().SetZone(t.Context(), at.Chat, "Asia/Tokyo"))
 	put(t, e, message("goes", "g2", forgottenWord))
 	put(t, e, message("stays", "s1", "kept kept"))
-	snap, err := e.Snapshot(t.Context())
-	must(t, err)
-	b, err := os.ReadFile(snap)
-	must(t, err)
-	backup := filepath.Join(t.TempDir(), "backup.db")
-	must(t, os.WriteFile(backup, b, 0o600))
+	snap, backup := backUp(t, e)
 
 	newConversation(t, e, "stays", "s2", "")
 	newConversation(t, e, "goes", "g3", "")
@@ -55,7 +50,7 @@ func TestForgettingOneConversationTakesItsMessages(t *testing.T) {
 	must(t, f.Ledger().Add(entry))
 	must(t, f.Forget(t.Context(), at.Chat, at.Session))
 	must(t, f.Erase(t.Context()))
-	_, err = f.CleanCopies(t.Context(), true)
+	_, err := f.CleanCopies(t.Context(), true)
 	must(t, err)
 	if got := holders(t, dir, forgottenWord); len(got) > 0 {
 		t.Errorf("the word is in %v", got)

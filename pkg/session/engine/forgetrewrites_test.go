@@ -232,6 +232,18 @@ func newConversation(t *testing.T, e *local.Engine, chat, id, resume string) {
 	})
 }
 
+// backUp takes a snapshot, and copies it elsewhere.
+func backUp(t *testing.T, e *local.Engine) (snap, backup string) {
+	t.Helper()
+	snap, err := e.Snapshot(t.Context())
+	must(t, err)
+	b, err := os.ReadFile(snap)
+	must(t, err)
+	backup = filepath.Join(t.TempDir(), "backup.db")
+	must(t, os.WriteFile(backup, b, 0o600))
+	return snap, backup
+}
+
 // TestForgettingOneConversationKeepsItsChat: a conversation was forgotten alone, and a file of the time before
 // has it as the present one of its chat. The file loses the conversation and keeps the chat, which has a new one:
 // a snapshot, a restored backup, and the store itself where the chat had taken the conversation up again.
@@ -244,12 +256,7 @@ func TestForgettingOneConversationKeepsItsChat(t *testing.T) {
 			e := open(t, dir)
 			at := exchange(t, e, "goes", "g1", forgottenWord)
 			must(t, e.Chats().SetZone(t.Context(), at.Chat, "Asia/Tokyo"))
-			snap, err := e.Snapshot(t.Context())
-			must(t, err)
-			b, err := os.ReadFile(snap)
-			must(t, err)
-			backup := filepath.Join(t.TempDir(), "backup.db")
-			must(t, os.WriteFile(backup, b, 0o600))
+			snap, backup := backUp(t, e)
 			newConversation(t, e, "goes", "g2", "")
 			kept := exchange(t, e, "goes", "g3", "kept")
 			if !restored {
@@ -257,7 +264,7 @@ func TestForgettingOneConversationKeepsItsChat(t *testing.T) {
 			}
 			entry := forgets.Entry{ID: "f1", Time: time.Now(), Chat: at.Chat, Session: at.Session, Left: forgets.Steps()}
 			must(t, local.ForgetterOf(e).Ledger().Add(entry))
-			_, err = local.ForgetterOf(e).CleanCopies(t.Context(), true)
+			_, err := local.ForgetterOf(e).CleanCopies(t.Context(), true)
 			must(t, err)
 			must(t, e.Close())
 			again := t.TempDir()

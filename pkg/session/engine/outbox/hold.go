@@ -20,8 +20,8 @@ type held struct {
 	leaving map[uint64]chan struct{} // closed when the message has left or was given up
 }
 
-// Hold lets no message of a chat leave until release is called, and waits for the one that is on its way, for 10 s
-// at most: a platform that does not answer takes no file of it any more either.
+// Hold lets no message of a chat leave until release is called. It waits until the channel has ended the one that
+// is on its way, for 10 s at most: the channels that keep files of a chat here need less.
 func (o *Outbox) Hold(ctx context.Context, chat uint64) (release func()) {
 	o.held.mu.Lock()
 	if o.held.holds == nil {

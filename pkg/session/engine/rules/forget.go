@@ -119,11 +119,12 @@ func removeFrom(t *table.Tx, b table.Bucket, n uint64) (whole bool, err error) {
 		return whole
 	})
 	for _, k := range piece {
-		drop := func(t *table.Tx, k []byte) error { return t.Delete(b, k) }
 		if b == table.Outbox {
-			drop = dropMessage
+			err = dropMessage(t, k)
+		} else {
+			err = t.Delete(b, k)
 		}
-		if err := drop(t, k); err != nil {
+		if err != nil {
 			return false, err
 		}
 	}
