@@ -31,7 +31,7 @@ type Language uint8
 
 // The languages.
 const (
-	None Language = iota // a text without a stemmer: its words keep their endings
+	None Language = iota // no stemmer: the index has the words with their endings
 	Arabic
 	Danish
 	Dutch
