@@ -66,20 +66,37 @@ func (s *screen) keys(keys ...string) { s.tmux(append([]string{"send-keys"}, key
 // shows waits until the screen holds a text.
 func (s *screen) shows(text string) {
 	s.t.Helper()
+	s.awaits(text, "capture-pane", "-p")
+}
+
+// showed waits until the screen holds a text, or has held it: tmux keeps 2,000 lines above.
+func (s *screen) showed(text string) {
+	s.t.Helper()
+	s.awaits(text, "capture-pane", "-p", "-S", "-")
+}
+
+func (s *screen) awaits(text string, capture ...string) {
+	s.t.Helper()
 	deadline := time.After(patience)
 	again := time.NewTicker(20 * time.Millisecond)
 	defer again.Stop()
 	for {
-		got := s.tmux("capture-pane", "-p")
+		got := s.tmux(capture...)
 		if strings.Contains(got, text) {
 			return
 		}
 		select {
 		case <-again.C:
 		case <-deadline:
-			s.t.Fatalf("%q is not on screen:\n%s", text, strings.TrimRight(got, "\n"))
+			s.t.Fatalf("%q is not on screen; the last of it:\n%s", text, lastLines(got, 60))
 		}
 	}
+}
+
+// lastLines are the last n lines of a screen.
+func lastLines(got string, n int) string {
+	lines := strings.Split(strings.TrimRight(got, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
 func TestInteractiveConsole(t *testing.T) {

@@ -50,7 +50,7 @@ func TestStopWhileBackgroundWorkBeginsLeavesNoTaskBehind(t *testing.T) {
 type slowEars struct{ hear chan struct{} }
 
 func (e slowEars) Perceive(ctx context.Context, _ *turn.Turn, items []session.Item, _ [][]prompt.Fetched) {
-	if items[0].Inbound.Text == "and this" {
+	if items[0].Inbound.Text == "and this" { // it has joined a turn
 		e.hear <- struct{}{}
 		<-ctx.Done()
 	}
@@ -75,6 +75,8 @@ func TestStopIsHeardInAResumedTurn(t *testing.T) {
 	w.write("1", "1", "and this")
 	close(g.open)
 	<-ears.hear
+	w.write("2", "1", "hello") // the step that let the message join is stored before
+	w.expectText("seen: hello")
 	w.restart()
 	<-ears.hear
 	w.write("1", "1", "/stop")
