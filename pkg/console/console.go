@@ -162,10 +162,7 @@ func (c *Console) Status(ctx context.Context, _ channels.Address, note string) e
 
 // Idle says that no turn is under way.
 func (c *Console) Idle(ctx context.Context) error {
-	return c.perform(ctx, func(m *model) {
-		m.stopping = false
-		m.turn.idle("")
-	})
+	return c.perform(ctx, func(m *model) { m.turn.idle("") })
 }
 
 // Watch shows an event of the chat.

@@ -38,8 +38,10 @@ type model struct {
 	leaves bool
 	// soon says that a tick is on its way, which draws.
 	soon bool
-	// chord says that Ctrl-X was pressed, stopping that Ctrl-C has asked for the end of the turn.
-	chord, stopping bool
+	// chord says that Ctrl-X was pressed.
+	chord bool
+	// stopping says that Ctrl-C has asked for the end of the turn, until the next one begins.
+	stopping bool
 }
 
 // resized says that the terminal may have another size.
@@ -171,8 +173,8 @@ func (m *model) event(d events.Data, own bool) {
 		m.asks.add(&d)
 	case events.Resolved:
 		m.asks.close(d.ID)
-	case events.Done:
-		m.stopping = false
+	case events.TurnBegun:
+		m.stopping = own && d.Text == stopCommand // that turn has nothing to stop
 		m.turn.event(d, own)
 	default:
 		m.turn.event(d, own)

@@ -48,6 +48,7 @@ func (m *model) send(words string) tea.Cmd {
 	m.said.echo(strings.TrimSpace(e.line.Shown()), promptMark)
 	e.clear()
 	m.turn.wait()
+	m.stopping = false
 	return m.post.put(in, func(m *model, err error) {
 		if err == nil {
 			return
@@ -80,6 +81,9 @@ func (m *model) press(choice string) tea.Cmd {
 	})
 }
 
+// stopCommand is what Ctrl-C sends.
+const stopCommand = "/stop"
+
 // interrupt is Ctrl-C: it clears the line, or stops the turn, or leaves.
 func (m *model) interrupt() tea.Cmd {
 	e := &m.edit
@@ -90,7 +94,7 @@ func (m *model) interrupt() tea.Cmd {
 		e.recall.leave()
 	case m.busy() && !m.stopping:
 		m.stopping = true
-		return m.post.put(m.c.inbound(channels.KindMessage, "/stop"), func(m *model, err error) {
+		return m.post.put(m.c.inbound(channels.KindMessage, stopCommand), func(m *model, err error) {
 			if err != nil {
 				m.stopping = false
 				m.said.note(fmt.Sprintf(textNotSentBusy, err))
