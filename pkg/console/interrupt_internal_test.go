@@ -11,8 +11,10 @@ import (
 // TestCtrlCAfterTheStopLeaves, also while the turn of /stop itself is under way, and stops the next answer.
 func TestCtrlCAfterTheStopLeaves(t *testing.T) {
 	t.Parallel()
-	busy := true
-	c := New(Options{In: os.Stdin, Out: os.Stdout, LookupEnv: os.LookupEnv, Chat: "local", Busy: func() bool { return busy }})
+	c := New(Options{
+		In: os.Stdin, Out: os.Stdout, LookupEnv: func(string) (string, bool) { return "", false }, Chat: "local",
+		Busy: func() bool { return true },
+	})
 	m, post := c.model, newPostbox(nil)
 	m.post = post
 	stops := func() bool {
