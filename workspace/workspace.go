@@ -8,6 +8,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"sync"
+
+	"parley/internal/failpoint"
 )
 
 //go:embed operator space
@@ -28,15 +31,14 @@ const Agent = "AGENT.md"
 // Begun says whether the workspace at dir has been prepared before. From then on a
 // file that is missing was taken away.
 func Begun(dir string) bool {
-	_, err := os.Lstat(filepath.Join(dir, "skills"))
-	return err == nil
+	return exists(filepath.Join(dir, "skills"))
 }
 
 // Prepare is [Init], except that a missing [Agent] is put back before the first time
 // alone: later the operator has to know of it.
 func Prepare(dir string) error {
 	if Begun(dir) {
-		return ensure(dir, "operator", operatorFiles(dir)...)
+		return ensureOperator(dir)
 	}
 	return Init(dir)
 }
@@ -44,21 +46,43 @@ func Prepare(dir string) error {
 // Init puts the operator's files into the workspace at dir where they are absent.
 // The examples of tools come with their folder only: one that was deleted stays so.
 func Init(dir string) error {
-	return ensure(dir, "operator", append([]string{Agent}, operatorFiles(dir)...)...) // it first: the others say that it was there
+	if err := ensure(dir, "operator", Agent); err != nil { // it first: the others say that it was there
+		return err
+	}
+	return ensureOperator(dir)
 }
 
-// operatorFiles are those that belong into a workspace beside [Agent].
-func operatorFiles(dir string) []string {
-	names := []string{"skills/README.md"}
-	if _, err := os.Lstat(filepath.Join(dir, Tools)); errors.Is(err, fs.ErrNotExist) {
-		for _, name := range []string{
-			"README.md", "weather/tool.yaml", "weather/run", "stock/tool.yaml", "stock/run", "stock/stock.csv",
-		} {
-			names = append(names, path.Join(Tools, name))
+// ensureOperator is for what belongs into a workspace beside [Agent].
+func ensureOperator(dir string) error {
+	if err := ensure(dir, "operator", "skills/README.md"); err != nil {
+		return err
+	}
+	making.Lock()
+	defer making.Unlock()
+	tools := filepath.Join(dir, Tools)
+	if _, err := os.Lstat(tools); !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	part := filepath.Join(dir, partOf(Tools))
+	if err := os.RemoveAll(part); err != nil {
+		return err
+	}
+	for _, name := range []string{
+		"README.md", "weather/tool.yaml", "weather/run", "stock/tool.yaml", "stock/run", "stock/stock.csv",
+	} {
+		if err := create(filepath.Join(part, filepath.FromSlash(name)), path.Join("operator", Tools, name)); err != nil {
+			return fmt.Errorf("prepare %s: %w", dir, err)
 		}
 	}
-	return names
+	return os.Rename(part, tools)
 }
+
+// making is held while files are made: a second caller must not put one in the place of what was
+// written into the first one's meanwhile.
+var making sync.Mutex
+
+// partOf is the name of something that is not whole yet.
+func partOf(name string) string { return "." + name + ".part" }
 
 // Notes are the files of a space that each prompt of its chat has.
 func Notes() []string { return []string{"USER.md", "MEMORY.md"} }
@@ -71,41 +95,59 @@ func EnsureSpace(dir string) error {
 func ensure(dir, set string, names ...string) error {
 	for _, name := range names {
 		target := filepath.Join(dir, filepath.FromSlash(name))
-		if _, err := os.Lstat(target); err == nil {
+		if exists(target) {
 			continue
 		}
-		text, err := initial.ReadFile(path.Join(set, name))
-		if err != nil {
-			return err
-		}
-		mode := fs.FileMode(fileMode)
-		if path.Base(name) == "run" {
-			mode = programMode
-		}
-		if err := create(target, text, mode); err != nil {
+		if err := put(target, path.Join(set, name)); err != nil {
 			return fmt.Errorf("prepare %s: %w", dir, err)
 		}
 	}
 	return nil
 }
 
-// create writes a new file. One that appeared meanwhile, be it a link that leads
-// nowhere, is left as it is.
-func create(target string, text []byte, mode fs.FileMode) error {
-	if err := os.MkdirAll(filepath.Dir(target), dirMode); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) //nolint:gosec // G304: the operator's folder and a fixed name
-	if errors.Is(err, fs.ErrExist) {
+// put makes a file from a text of [initial], whole or not at all. One that appeared meanwhile, be it a
+// link that leads nowhere, is left as it is.
+func put(target, text string) error {
+	making.Lock()
+	defer making.Unlock()
+	if exists(target) {
 		return nil
 	}
+	part := filepath.Join(filepath.Dir(target), partOf(filepath.Base(target)))
+	_ = os.Remove(part) // of a process that was killed
+	err := create(part, text)
+	if err == nil {
+		err = os.Rename(part, target)
+	}
+	if err != nil {
+		_ = os.Remove(part)
+	}
+	return err
+}
+
+func exists(target string) bool {
+	_, err := os.Lstat(target)
+	return err == nil
+}
+
+// create makes a file and its folder. It follows no link in the place of the file.
+func create(target, text string) error {
+	b, err := initial.ReadFile(text)
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		// Half a file would pass for the operator's own next time.
-		_ = os.Remove(target)
+	if err := os.MkdirAll(filepath.Dir(target), dirMode); err != nil {
+		return err
 	}
-	return err
+	mode := fs.FileMode(fileMode)
+	if filepath.Base(target) == "run" {
+		mode = programMode
+	}
+	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode) //nolint:gosec // G304: the operator's folder and a fixed name
+	if err != nil {
+		return err
+	}
+	failpoint.Hit("W1")
+	_, err = f.Write(b)
+	return errors.Join(err, f.Close())
 }

@@ -1,6 +1,7 @@
 package workspace_test
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -183,5 +184,30 @@ func TestAgentPrompt(t *testing.T) {
 		if !strings.Contains(string(text), word) {
 			t.Errorf("AGENT.md does not mention %s", word)
 		}
+	}
+}
+
+// TestRemainsOfAKilledProcess are no whole files: they go, and a link in the place of one leads nowhere.
+func TestRemainsOfAKilledProcess(t *testing.T) {
+	t.Parallel()
+	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "outside")
+	if err := errors.Join(
+		os.WriteFile(outside, []byte("mine"), 0o600), os.Symlink(outside, filepath.Join(dir, ".USER.md.part")),
+		os.WriteFile(filepath.Join(dir, ".MEMORY.md.part"), nil, 0o600), os.WriteFile(filepath.Join(dir, ".AGENT.md.part"), nil, 0o600),
+		os.MkdirAll(filepath.Join(dir, ".tools.part", "weather"), 0o700), os.WriteFile(filepath.Join(dir, ".tools.part", "weather", "run"), nil, 0o600),
+	); err != nil {
+		t.Fatal(err)
+	}
+	whole := t.TempDir()
+	for _, dir := range []string{dir, whole} {
+		if err := errors.Join(workspace.Prepare(dir), workspace.EnsureSpace(dir)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(tree(t, whole), tree(t, dir)); diff != "" {
+		t.Error(diff)
+	}
+	if b, err := os.ReadFile(outside); err != nil || string(b) != "mine" {
+		t.Errorf("the file outside is %q, %v", b, err)
 	}
 }
