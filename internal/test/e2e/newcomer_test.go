@@ -57,8 +57,13 @@ func TestANewcomerBehindACrowd(t *testing.T) {
 	newcomer := func(name string) time.Duration {
 		came, chat := time.Now(), tg.Private(tg.User(name))
 		chat.Say("hello from " + name)
+		w.looks("the message of "+name, func() bool { return len(tg.Bot().Unconfirmed()) == 0 })
 		w.looks("an answer for "+name, func() bool {
-			for range answers {
+			free := answers
+			if asking.Load() < places && begun.Load() < int64(crowd) {
+				free = 0 // the gateway has yet to give places away
+			}
+			for range free {
 				select {
 				case ready <- struct{}{}:
 				default:
