@@ -98,26 +98,35 @@ func (s *state) manifest() []byte {
 	return b
 }
 
+// locked is a file that this process has for itself until it closes it.
+type locked struct{ *os.File }
+
+// Close gives the lock back, also where a program that this process is about to start still has the file
+// open: closing alone leaves the lock to that until it begins.
+func (f locked) Close() error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.File.Close())
+}
+
 // lock opens the file of that path for this process alone. A missing file is an empty one.
-func lock(path string) (*os.File, error) {
+func lock(path string) (locked, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, fileMode) //nolint:gosec // the operator's state folder
 		if err != nil {
-			return nil, err
+			return locked{}, err
 		}
 		if err := lockFile(f); err != nil {
-			return nil, errors.Join(err, f.Close())
+			return locked{}, errors.Join(err, f.Close())
 		}
 		mine, err := f.Stat()
 		if err != nil {
-			return nil, errors.Join(err, f.Close())
+			return locked{}, errors.Join(err, f.Close())
 		}
 		now, err := os.Lstat(path)
 		if err == nil && os.SameFile(mine, now) {
-			return f, nil
+			return locked{f}, nil
 		}
 		if err = errors.Join(f.Close(), err); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+			return locked{}, err
 		}
 		// Another process has replaced the file before this one had the lock.
 	}
@@ -240,7 +249,7 @@ func replace(path string, wrap func(disk) disk, write func(w io.Writer) (*state,
 	if err != nil {
 		return nil, nil, err
 	}
-	d := wrap(f)
+	d := wrap(locked{f})
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, d.Close(), os.RemoveAll(part))

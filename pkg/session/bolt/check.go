@@ -30,10 +30,7 @@ func Check(ctx context.Context, dir string) (fsck.Report, error) {
 	if metDamage(dir) {
 		r.Addf("%v", table.Damagedf(damageMet))
 	}
-	if lock != nil {
-		err = errors.Join(err, lock.Close())
-	}
-	return r, err
+	return r, errors.Join(err, unlock(lock))
 }
 
 // Check does the same for a store that is in use, on a copy that it removes.

@@ -200,7 +200,7 @@ func offline(ctx context.Context, dir string, f func() error) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(f(), lock.Close())
+	return errors.Join(f(), unlock(lock))
 }
 
 // SnapshotFile takes a snapshot of a store that no gateway uses, keeping the

@@ -126,10 +126,8 @@ func (s *Store) Close() error {
 		err = table.Guard(s.db.Close)
 		s.db = nil
 	}
-	if s.lock != nil {
-		err = errors.Join(err, s.lock.Close())
-		s.lock = nil
-	}
+	err = errors.Join(err, unlock(s.lock))
+	s.lock = nil
 	return err
 }
 

@@ -1,0 +1,2 @@
+// Package openfile keeps files open for tests, as programs do that a process is about to start.
+package openfile
