@@ -79,7 +79,7 @@ func ensureOperator(dir string) error {
 
 // making is held while files are made: a second caller must not put one in the place of what was
 // written into the first one's meanwhile.
-var making sync.Mutex
+var making sync.Mutex //nolint:gochecknoglobals // the folders are those of the process
 
 // partOf is the name of something that is not whole yet.
 func partOf(name string) string { return "." + name + ".part" }

@@ -194,7 +194,8 @@ func TestRemainsOfAKilledProcess(t *testing.T) {
 	if err := errors.Join(
 		os.WriteFile(outside, []byte("mine"), 0o600), os.Symlink(outside, filepath.Join(dir, ".USER.md.part")),
 		os.WriteFile(filepath.Join(dir, ".MEMORY.md.part"), nil, 0o600), os.WriteFile(filepath.Join(dir, ".AGENT.md.part"), nil, 0o600),
-		os.MkdirAll(filepath.Join(dir, ".tools.part", "weather"), 0o700), os.WriteFile(filepath.Join(dir, ".tools.part", "weather", "run"), nil, 0o600),
+		os.MkdirAll(filepath.Join(dir, ".tools.part", "weather"), 0o700),
+		os.WriteFile(filepath.Join(dir, ".tools.part", "weather", "run"), nil, 0o600),
 	); err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import "slices"
 // memoryMutants break the promises of the section "What the model remembers and reads".
 func memoryMutants() []Mutant {
 	return slices.Concat(
-		historyMutants(), summaryMutants(), lateMutants(), recallMutants(), corporaMutants(), factMutants(), pageFactMutants(),
-		spaceMutants(), outsideMutants(), meanwhileMutants(), restoreMutants(),
+		historyMutants(), summaryMutants(), firstFileMutants(), lateMutants(), recallMutants(), corporaMutants(), factMutants(),
+		pageFactMutants(), spaceMutants(), outsideMutants(), meanwhileMutants(), restoreMutants(),
 	)
 }
 
@@ -121,8 +121,30 @@ func spaceMutants() []Mutant {
 		},
 		{
 			Promise: prompt, Defect: "puts back a system prompt that was taken away",
-			File: "workspace/workspace.go", Old: "\tif Begun(dir) {\n\t\treturn ensure(", New: "\tif !Begun(dir) {\n\t\treturn ensure(",
+			File: "workspace/workspace.go", Old: "\tif Begun(dir) {\n\t\treturn ensureOperator(", New: "\tif !Begun(dir) {\n\t\treturn ensureOperator(",
 			Dir: gateway, Test: "^TestScripts$/^agent_file$",
+		},
+	}
+}
+
+// firstFileMutants spoil the making of the files that an agent and a chat start with.
+func firstFileMutants() []Mutant {
+	const first, files = "first files", "workspace/workspace.go"
+	return []Mutant{
+		{
+			Promise: first, Defect: "makes a file in its own place",
+			File: files, Old: "\terr := create(part, text)\n", New: "\tpart = target\n\terr := create(part, text)\n",
+			Dir: "internal/test/kill", Test: "^TestKillWhereTheWorkspaceIsMade$/^W1:9$",
+		},
+		{
+			Promise: first, Defect: "makes the examples in their own place",
+			File: files, Old: "\tpart := filepath.Join(dir, partOf(Tools))\n", New: "\tpart := tools\n",
+			Dir: "internal/test/kill", Test: "^TestKillWhereTheWorkspaceIsMade$/^W1:5$",
+		},
+		{
+			Promise: first, Defect: "keeps what a killed process left",
+			File: files, Old: "\t_ = os.Remove(part) // of a process that was killed\n", New: "",
+			Dir: "workspace", Test: "^TestRemainsOfAKilledProcess$",
 		},
 	}
 }
