@@ -121,7 +121,8 @@ func spaceMutants() []Mutant {
 		},
 		{
 			Promise: prompt, Defect: "puts back a system prompt that was taken away",
-			File: "workspace/workspace.go", Old: "\tif Begun(dir) {\n\t\treturn ensureOperator(", New: "\tif !Begun(dir) {\n\t\treturn ensureOperator(",
+			File: "workspace/workspace.go",
+			Old: "\tif Begun(dir) {\n\t\treturn ensureOperator(", New: "\tif !Begun(dir) {\n\t\treturn ensureOperator(",
 			Dir: gateway, Test: "^TestScripts$/^agent_file$",
 		},
 	}
