@@ -122,7 +122,7 @@ func spaceMutants() []Mutant {
 		{
 			Promise: prompt, Defect: "puts back a system prompt that was taken away",
 			File: "workspace/workspace.go",
-			Old: "\tif Begun(dir) {\n\t\treturn ensureOperator(", New: "\tif !Begun(dir) {\n\t\treturn ensureOperator(",
+			Old:  "\tif Begun(dir) {\n\t\treturn ensureOperator(", New: "\tif !Begun(dir) {\n\t\treturn ensureOperator(",
 			Dir: gateway, Test: "^TestScripts$/^agent_file$",
 		},
 	}
