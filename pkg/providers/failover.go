@@ -29,9 +29,11 @@ type Target struct {
 // it failed later, or its server asks for a longer pause, has no right key, or let a time
 // limit pass. A model whose calls cannot be read, or whose answer is empty, hands over as
 // well. When all models have failed, those that may recover are asked again, as
-// [RetryPolicy] bounds it. An error of [KindTooLong] is returned at once, because the caller
-// can shorten the conversation. When all fail, the error holds every failure, and errors.As finds that of
-// the first target, which is the one that a person should act on.
+// [RetryPolicy] bounds it. An error of [KindTooLong] of the first target is returned at once,
+// because the caller can shorten the conversation; another target may only have a smaller
+// context, so the request goes on. When all fail, the error holds every failure, and errors.As
+// finds one of [KindTooLong], or else that of the first target, which is the one that a person
+// should act on.
 //
 // Requests share their experience: a model that failed several times in a row is asked
 // last for a while, and then by one request at first; a key over its rate or out of quota

@@ -123,6 +123,11 @@ func TestFailoverReplacesAUselessAnswer(t *testing.T) {
 			}},
 			1,
 		},
+		"one that finds it too long": {
+			step{err: fail(providers.KindTooLong)},
+			asked{"see", []providers.StreamEvent{text("see"), providers.Restart{Reason: "unusable"}, text("see")}},
+			1,
+		},
 		"another useless one": {
 			step{},
 			asked{"", []providers.StreamEvent{text("see"), providers.Restart{Reason: "unusable"}}},

@@ -240,8 +240,8 @@ func (r *request) failed(at *choice, err error) {
 	c.failed(at.key, failure, now)
 	r.last.Rest = c.restLeft(at.key, now)
 	switch {
-	case failure.Kind == KindTooLong:
-		r.err = err
+	case failure.Kind == KindTooLong && c.index == 0 && r.kept == nil:
+		r.err = err // a model that steps in may only have a smaller context
 	case failure.Kind == KindAuth, failure.Kind == KindQuota:
 		k.given = true
 	case failure.Retryable():
@@ -319,7 +319,7 @@ func (r *request) answered(c *candidate, key int, resp *LLMResponse) *LLMRespons
 }
 
 // conclude gives the end of a request without a good answer: an answer of no use, or the
-// failures with that of the first target in front.
+// failures in the order of the targets. In front is the one that the caller can cure.
 func (r *request) conclude(s *restarter) (*LLMResponse, error) {
 	if r.err != nil {
 		return nil, r.err
@@ -332,9 +332,13 @@ func (r *request) conclude(s *restarter) (*LLMResponse, error) {
 		}
 		return own, nil
 	}
-	inOrder := make([]error, len(r.line))
+	inOrder := make([]error, 1+len(r.line))
 	for _, c := range r.line {
-		inOrder[c.index] = c.err
+		at := 1 + c.index
+		if failure, ok := asError(c.err); ok && failure.Kind == KindTooLong && inOrder[0] == nil {
+			at = 0
+		}
+		inOrder[at] = c.err
 	}
 	var failures error
 	for _, err := range inOrder {

@@ -3,6 +3,7 @@ package providers_test
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -138,16 +139,93 @@ func TestFailoverIsBounded(t *testing.T) {
 	}
 }
 
-// TestFailoverTooLongIsForTheCaller returns at once what the caller can cure.
+// TestFailoverTooLongIsForTheCaller has the first model find the conversation too long at
+// once, or no model answer: the error in front is the one that the caller can cure.
 func TestFailoverTooLongIsForTheCaller(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		p := newPair([]step{{err: fail(providers.KindQuota)}}, []step{{err: fail(providers.KindTooLong)}}, 0)
-		_, err := p.Chat(t.Context(), nil, nil, "m", nil)
-		if failure, ok := errors.AsType[*providers.Error](err); !ok || failure.Kind != providers.KindTooLong {
-			t.Errorf("%v, want the one that the caller can cure in front", err)
+	long := step{err: fail(providers.KindTooLong)}
+	for name, c := range map[string]struct {
+		first, second step
+		says          []string
+	}{
+		"the first":  {long, step{text: "second"}, []string{"too_long"}},
+		"the second": {step{err: fail(providers.KindQuota)}, long, []string{"too_long", "quota"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				p := newPair([]step{c.first}, []step{c.second}, 0)
+				_, err := p.Chat(t.Context(), nil, nil, "m", nil)
+				if failure, ok := errors.AsType[*providers.Error](err); !ok || failure.Kind != providers.KindTooLong {
+					t.Fatalf("%v, want the one that the caller can cure in front", err)
+				}
+				for _, kind := range c.says {
+					if !strings.Contains(err.Error(), kind) {
+						t.Errorf("%q does not tell of %s", err, kind)
+					}
+				}
+			})
+		})
+	}
+}
+
+// TestFailoverPassesAModelWithASmallContext has a model step in that finds the conversation
+// too long: the request goes on as it would without that model.
+func TestFailoverPassesAModelWithASmallContext(t *testing.T) {
+	t.Parallel()
+	long := step{err: fail(providers.KindTooLong)}
+	first := []step{{err: demand(providers.KindRateLimited, 16*time.Second)}, {text: "first"}}
+	for name, c := range map[string]struct {
+		models [][]step
+		want   string
+		at     time.Duration
+	}{
+		"the first one recovers":    {[][]step{first, {long}}, "first", 16 * time.Second},
+		"a further one steps in":    {[][]step{first, {long}, {{text: "third"}}}, "third", 0},
+		"the further one is no use": {[][]step{first, {long}, {{err: fail(providers.KindQuota)}}}, "first", 16 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var targets []providers.Target
+				for _, steps := range c.models {
+					targets = append(targets, providers.Target{Provider: &script{steps: steps}})
+				}
+				began := time.Now()
+				resp, err := providers.Failover(providers.RetryPolicy{}, targets...).Chat(t.Context(), nil, nil, "m", nil)
+				if err != nil || resp.Content != c.want {
+					t.Fatalf("%+v, %v", resp, err)
+				}
+				if took := time.Since(began); took < c.at || took > c.at+time.Second {
+					t.Errorf("it took %v, want about %v", took, c.at)
+				}
+			})
+		})
+	}
+}
+
+// TestFailoverReturnsToTheFirstModelWithinATurn has a turn outgrow the model that stepped in.
+func TestFailoverReturnsToTheFirstModelWithinATurn(t *testing.T) {
+	t.Parallel()
+	p := newPair([]step{{err: fail(providers.KindInvalid)}, {text: "one"}}, []step{{text: "two"}, {err: fail(providers.KindTooLong)}}, 0)
+	for _, want := range []string{"two", "one"} {
+		if got := p.ask(t, "turn"); got != want {
+			t.Errorf("%q answered, want %q; log %v", got, want, p.log)
 		}
-	})
+	}
+}
+
+// TestFailoverBillsAUselessAnswer has the model that stays with a turn answer without use,
+// and the first one find the conversation too long: the answer was paid for.
+func TestFailoverBillsAUselessAnswer(t *testing.T) {
+	t.Parallel()
+	p := newPair([]step{{err: fail(providers.KindInvalid)}, {err: fail(providers.KindTooLong)}}, []step{{text: "two"}, {text: " "}}, 0)
+	for _, want := range []string{"two", " "} {
+		resp, err := p.Chat(t.Context(), nil, nil, "m", map[string]any{"turn": "turn"})
+		if err != nil || resp.Content != want || resp.Usage.TotalTokens != 1 {
+			t.Fatalf("%+v, %v; want %q with its tokens", resp, err, want)
+		}
+	}
 }
 
 // TestFailoverKeys asks a model with its further keys, and lets a refused key rest.

@@ -170,6 +170,11 @@ func linkMutants() []Mutant {
 			Dir: "pkg/providers", Test: "^TestFailoverSwitches$",
 		},
 		{
+			Promise: "model: another steps in", Defect: "ends a request where the model that steps in has a small context",
+			File: "pkg/providers/request.go", Old: "KindTooLong && c.index == 0 &&", New: "KindTooLong &&",
+			Dir: "pkg/providers", Test: "^TestFailoverPassesAModelWithASmallContext$",
+		},
+		{
 			Promise: "model: rests", Defect: "lets all requests probe a model at once",
 			File: "pkg/providers/rest.go", Old: "m.until.IsZero() || !m.probed && ", New: "m.until.IsZero() || ",
 			Dir: "pkg/providers", Test: "^TestFailoverLeavesOutAModelThatKeepsFailing$",
