@@ -57,6 +57,11 @@ func toolModeMutants() []Mutant {
 			Dir: dir, Test: "^TestReplies$",
 		},
 		{
+			Promise: "tools as JSON", Defect: "loses the calls of an answer that is several objects",
+			File: dir + "/reply.go", Old: "append(all, wire.Calls...), true", New: "wire.Calls, true",
+			Dir: dir, Test: "^TestReplies$",
+		},
+		{
 			Promise: "tools as JSON", Defect: "tells results in the order in which they came",
 			File: dir + "/rewrite.go", Old: "return at(a) - at(b)", New: "return at(a) - at(a)",
 			Dir: dir, Test: "^TestRounds$",

@@ -45,22 +45,29 @@ type toldCall struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
-// toldAnswer is an answer with its calls in the text.
+// toldAnswer is an answer with its calls in the text, behind what it says, as the requests
+// tell it.
 func toldAnswer(a *providers.LLMResponse) *providers.LLMResponse {
-	var told struct {
-		Answer string     `json:"answer"`
-		Calls  []toldCall `json:"calls,omitempty"`
+	var objects []any
+	if a.Content != "" || len(a.ToolCalls) == 0 {
+		objects = append(objects, map[string]string{"answer": a.Content})
 	}
-	told.Answer = a.Content
+	var calls []toldCall
 	for i := range a.ToolCalls {
-		told.Calls = append(told.Calls, toldCall{a.ToolCalls[i].Name, json.RawMessage(a.ToolCalls[i].RawArguments)})
+		calls = append(calls, toldCall{a.ToolCalls[i].Name, json.RawMessage(a.ToolCalls[i].RawArguments)})
 	}
-	b, err := json.Marshal(told)
-	if err != nil {
-		panic(err) // the suite's calls are JSON
+	if len(calls) > 0 {
+		objects = append(objects, map[string][]toldCall{"calls": calls})
 	}
 	own := *a
-	own.Content, own.ToolCalls, own.FinishReason = string(b), nil, providers.FinishStop
+	own.Content, own.ToolCalls, own.FinishReason = "", nil, providers.FinishStop
+	for _, o := range objects {
+		b, err := json.Marshal(o)
+		if err != nil {
+			panic(err) // the suite's calls are JSON
+		}
+		own.Content += string(b) + "\n"
+	}
 	return &own
 }
 

@@ -83,24 +83,32 @@ func (r *reply) cutCalls(resp *providers.LLMResponse) bool {
 	return resp.FinishReason == providers.FinishLength && r.text.structured()
 }
 
-// read gives the text and the calls of a whole answer; ok is false for another form.
+// read gives the text and the calls of a whole answer; ok is false for another form. The
+// answer may be several objects, because the model's earlier texts with calls are told as two.
 func (r *reply) read() (text string, calls []providers.ToolCall, ok bool) {
 	raw := unfenced(r.raw.String())
-	var wire struct {
-		Answer *string           `json:"answer"`
-		Calls  []json.RawMessage `json:"calls"`
-	}
 	d := json.NewDecoder(strings.NewReader(raw))
 	d.DisallowUnknownFields()
-	if d.Decode(&wire) != nil || strings.TrimSpace(raw[d.InputOffset():]) != "" || wire.Answer == nil && len(wire.Calls) == 0 {
+	var all []json.RawMessage
+	for strings.TrimSpace(raw[d.InputOffset():]) != "" {
+		var wire struct {
+			Answer *string           `json:"answer"`
+			Calls  []json.RawMessage `json:"calls"`
+		}
+		if d.Decode(&wire) != nil || wire.Answer == nil && len(wire.Calls) == 0 {
+			return "", nil, false
+		}
+		if wire.Answer != nil && text == "" {
+			text = *wire.Answer
+		}
+		all, ok = append(all, wire.Calls...), true
+	}
+	if !ok {
 		return "", nil, false
 	}
-	if wire.Answer != nil {
-		text = *wire.Answer
-	}
-	wire.Calls = wire.Calls[:min(len(wire.Calls), providers.MaxCalls)]
-	texts := make([]string, len(wire.Calls))
-	for i, c := range wire.Calls {
+	all = all[:min(len(all), providers.MaxCalls)]
+	texts := make([]string, len(all))
+	for i, c := range all {
 		texts[i] = string(c)
 		call, ok := callOf(c)
 		if !ok {
