@@ -166,11 +166,13 @@ func kindOf(status int, e wireError) providers.ErrorKind {
 	switch {
 	case status == http.StatusRequestEntityTooLarge, hasAny(words, "context_length", "exceed_context"),
 		status < 500 && hasAny(message, "context length", "context window", "context size",
-			"context limit", "prompt is too long", "too many input tokens", "maximum number of tokens allowed"):
+			"context limit", "prompt is too long", "too many input tokens", "maximum number of tokens allowed",
+			"maximum prompt length", "model token limit", "range of input length", "prompt exceeds max length",
+			"tokens + `max_new_tokens` must be", "`inputs` must have less than"):
 		return providers.KindTooLong
-	case status == http.StatusPaymentRequired, hasAny(words, "insufficient_quota", "billing", "402"),
+	case status == http.StatusPaymentRequired, hasAny(words, "insufficient_quota", "exceeded_current_quota", "billing", "402"),
 		hasAny(message, "insufficient credit", "insufficient balance", "insufficient_quota", "credits are depleted",
-			"credit balance", "api usage limits"),
+			"credit balance", "api usage limits", "used all available credits"),
 		status == http.StatusTooManyRequests && e.mentions("PerDay"): // Gemini's quota of a day, beside a delay of seconds
 		return providers.KindQuota
 	case hasAny(words, "content_filter", "content_policy", "responsibleai", "moderation"),
