@@ -22,10 +22,11 @@ var sentence = regexp.MustCompile(`\pL\S* +\S*\pL|^\p{Lu}.*\pL[.!?]$`)
 // readers are the functions and rooms that may read sentences, with the reason.
 func readers() map[string]string {
 	return map[string]string{
-		"pkg/providers/internal/exchange.kindOf": "servers tell their errors apart in prose alone",
-		"pkg/providers/offline":                  "a model: it reads its prompt and the person's words, as a model does",
-		"pkg/providers/toolmode.toldOf":          "finds a sentence that the same room wrote into an answer",
-		"pkg/providers.LeftOut":                  "finds a mark that the same file wrote into a prompt and that a model repeats",
+		"pkg/providers/internal/exchange.kindOf":        "servers tell their errors apart in prose alone",
+		"pkg/providers/internal/exchange.refusesOption": "two servers tell with a wrong status, and in prose alone, that they refuse an option",
+		"pkg/providers/offline":                         "a model: it reads its prompt and the person's words, as a model does",
+		"pkg/providers/toolmode.toldOf":                 "finds a sentence that the same room wrote into an answer",
+		"pkg/providers.LeftOut":                         "finds a mark that the same file wrote into a prompt and that a model repeats",
 	}
 }
 

@@ -71,6 +71,9 @@ func TestRefusals(t *testing.T) {
 		{name: "filter", status: 400, body: openAI("content_filter", "The response was filtered"), want: providers.KindFiltered},
 		{name: "model", status: 404, body: openAI("model_not_found", "The model does not exist"), want: providers.KindNotFound},
 		{name: "model as a plain string", status: 404, body: `{"error":"model 'x' not found"}`, want: providers.KindNotFound, text: "model 'x' not found"},
+		{name: "OpenRouter's model", status: 404, body: `{"error":{"message":"No endpoints found for x/y.","code":404}}`, want: providers.KindNotFound},
+		{name: "OpenRouter's tools", status: 404, body: `{"error":{"message":"No endpoints found that support tool use.","code":404}}`, want: providers.KindInvalid},
+		{name: "llama.cpp without tools", status: 500, body: `{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`, want: providers.KindInvalid},
 		{
 			name:   "length",
 			status: 400,

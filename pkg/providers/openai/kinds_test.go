@@ -23,6 +23,7 @@ import (
 type recorder struct {
 	*httptest.Server
 	refuse string // the first request is refused with it
+	status int    // of that refusal
 
 	mu   sync.Mutex
 	sent []map[string]any
@@ -30,7 +31,7 @@ type recorder struct {
 
 func record(t *testing.T) *recorder {
 	t.Helper()
-	r := &recorder{}
+	r := &recorder{status: http.StatusBadRequest}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		raw, err := io.ReadAll(req.Body)
 		if err != nil {
@@ -41,7 +42,7 @@ func record(t *testing.T) *recorder {
 		r.sent = append(r.sent, object(t, string(raw)))
 		r.mu.Unlock()
 		if first && r.refuse != "" {
-			w.WriteHeader(http.StatusBadRequest)
+			w.WriteHeader(r.status)
 			json.NewEncoder(w).Encode(map[string]any{"error": map[string]any{"message": r.refuse}})
 			return
 		}
@@ -216,17 +217,26 @@ func TestWeakerChoices(t *testing.T) {
 // is sent again without it, once, and the refusal is remembered.
 func TestForceIsUnlearnt(t *testing.T) {
 	t.Parallel()
-	r := record(t)
-	r.refuse = "tool_choice 'required' is incompatible with thinking enabled"
-	p := provider(t, r.URL)
-	for range 2 {
-		resp, err := p.Chat(t.Context(), providertest.Question(), providertest.Tools(), "m", map[string]any{"tool_choice": "required"})
-		if err != nil || resp.Content != "fine" {
-			t.Fatalf("%+v, %v", resp, err)
+	for message, status := range map[string]int{
+		"tool_choice 'required' is incompatible with thinking enabled":        http.StatusBadRequest,
+		"No endpoints found that support the provided 'tool_choice' value. …": http.StatusNotFound,
+	} {
+		r := record(t)
+		r.refuse, r.status = message, status
+		p := provider(t, r.URL)
+		for range 2 {
+			resp, err := p.Chat(t.Context(), providertest.Question(), providertest.Tools(), "m", map[string]any{"tool_choice": "required"})
+			if err != nil || resp.Content != "fine" {
+				t.Fatalf("%q: %+v, %v", message, resp, err)
+			}
 		}
-	}
-	if len(r.sent) != 3 || r.sent[0]["tool_choice"] != "required" || r.sent[1]["tool_choice"] != "auto" || r.sent[2]["tool_choice"] != "auto" {
-		t.Errorf("tool_choice of the requests: %v", r.sent)
+		var choices []any
+		for _, sent := range r.sent {
+			choices = append(choices, sent["tool_choice"])
+		}
+		if d := cmp.Diff([]any{"required", "auto", "auto"}, choices); d != "" {
+			t.Errorf("%q: tool_choice of the requests: %s", message, d)
+		}
 	}
 }
 

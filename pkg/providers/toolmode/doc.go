@@ -9,7 +9,8 @@
 //   - With [None] no tool is offered. Where the caller requires a call, the person is told
 //     so, once in a conversation.
 //   - With [Auto] the server's own way is tried first. A server that refuses tools with the
-//     status 400 is asked in the other way at once, and for an hour.
+//     status 400, as OpenRouter does with 404 or as llama.cpp does with 500, is asked in the
+//     other way at once, and for an hour.
 //   - A call whose text occurs in a message or a result stays text, and a result that looks
 //     like an answer is told as data.
 //

@@ -87,8 +87,15 @@ func (o *Options) other(mode Mode, err error) (Mode, *providers.Error) {
 	}
 }
 
+// isInvalid says whether a server refuses the request as it is. Such refusals with the
+// status 404 and 500 are those of OpenRouter and llama.cpp that name an option.
 func isInvalid(refused *providers.Error) bool {
-	return refused.Status == http.StatusBadRequest && refused.Kind == providers.KindInvalid
+	switch refused.Status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusInternalServerError:
+		return refused.Kind == providers.KindInvalid
+	default:
+		return false
+	}
 }
 
 // unread says whether a server could not read the form of the answer. Of llama.cpp that is

@@ -2,13 +2,18 @@ package toolmode_test
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"parley/internal/test/fakemodel"
 	"parley/pkg/providers"
+	"parley/pkg/providers/openai"
 	"parley/pkg/providers/providertest"
 	"parley/pkg/providers/toolmode"
 )
@@ -116,6 +121,10 @@ func TestRefusalsThatTeach(t *testing.T) {
 		{"tools param requires --jinja flag", 400, invalid, true},
 		{"Unsupported parameter: 'tools' is not supported with this model.", 400, invalid, true},
 		{"Function calling is not enabled for models/gemma-3", 400, invalid, true},
+		{"tools param requires --jinja flag", 500, invalid, true},
+		{"No endpoints found that support tool use.", 404, invalid, true},
+		{"No endpoints found that support the provided 'tool_choice' value.", 404, invalid, false},
+		{"does not support tools", 422, invalid, false},
 		{"does not support tools", 500, providers.KindOverloaded, false},
 		{"does not support tools", 404, providers.KindNotFound, false},
 		{"does not support tools", 400, providers.KindTooLong, false},
@@ -137,6 +146,47 @@ func TestRefusalsThatTeach(t *testing.T) {
 		_, err := p.Chat(t.Context(), user("x"), providertest.Tools(), "m", nil)
 		if taught := err == nil && requests == 2; taught != c.teaches || err != nil && requests != 1 {
 			t.Errorf("%q (%d, %s): %d requests, %v", c.message, c.status, c.kind, requests, err)
+		}
+	}
+}
+
+// TestServersThatRefuseToolsWithAnotherStatus asks two servers that say by another status
+// than 400 that they know no tools: another model is not asked, and no pause passes.
+func TestServersThatRefuseToolsWithAnotherStatus(t *testing.T) {
+	t.Parallel()
+	for refusal, status := range map[string]int{
+		`{"error":{"message":"No endpoints found that support tool use. To learn more, visit: https://openrouter.ai/docs","code":404}}`: 404,
+		`{"error":{"code":500,"message":"tools param requires --jinja flag","type":"server_error"}}`:                                    500,
+	} {
+		var natives, others atomic.Int32
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			body, err := io.ReadAll(r.Body)
+			if err != nil {
+				t.Error(err)
+			}
+			if strings.Contains(string(body), `"tools":`) {
+				natives.Add(1)
+				w.WriteHeader(status)
+				io.WriteString(w, refusal)
+				return
+			}
+			others.Add(1)
+			io.WriteString(w, `{"choices":[{"message":{"content":"{\"answer\":\"fine\"}"},"finish_reason":"stop"}]}`)
+		}))
+		t.Cleanup(s.Close)
+		server := openai.New(openai.Options{BaseURL: s.URL})
+		t.Cleanup(server.Close)
+		p := providers.Failover(providers.RetryPolicy{OnRetry: func(r providers.Retried) { t.Errorf("retried: %v", r.Err) }},
+			providers.Target{Provider: toolmode.New(server, toolmode.Options{})},
+			providers.Target{Provider: scripted(func(asked) (*providers.LLMResponse, error) { return nil, refused("not this one") })})
+		for range 2 {
+			resp, err := p.Chat(t.Context(), user("x"), providertest.Tools(), "m", nil)
+			if err != nil || resp.Content != "fine" {
+				t.Fatalf("%s: %+v, %v", refusal, resp, err)
+			}
+		}
+		if natives.Load() != 1 || others.Load() != 2 {
+			t.Errorf("%s: %d requests with tools, %d without", refusal, natives.Load(), others.Load())
 		}
 	}
 }

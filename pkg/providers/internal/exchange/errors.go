@@ -184,6 +184,8 @@ func kindOf(status int, e wireError) providers.ErrorKind {
 		hasAny(words, "invalid_api_key", "authentication_error"), strings.Contains(message, "api key not valid"),
 		e.mentions("API_KEY_INVALID"):
 		return providers.KindAuth
+	case refusesOption(status, message):
+		return providers.KindInvalid
 	case status == http.StatusNotFound, hasAny(words, "model_not_found"):
 		return providers.KindNotFound
 	case status == http.StatusRequestTimeout, status == http.StatusConflict, status >= 500:
@@ -193,6 +195,13 @@ func kindOf(status int, e wireError) providers.ErrorKind {
 	default:
 		return providers.KindOverloaded
 	}
+}
+
+// refusesOption says whether OpenRouter or llama.cpp refuses an option of the request, in
+// spite of the status.
+func refusesOption(status int, message string) bool {
+	return status == http.StatusNotFound && strings.Contains(message, "no endpoints found that support") ||
+		status == http.StatusInternalServerError && strings.Contains(message, "requires --jinja flag")
 }
 
 func hasAny(s string, words ...string) bool {
