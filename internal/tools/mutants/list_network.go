@@ -165,9 +165,9 @@ func linkMutants() []Mutant {
 			Dir: "pkg/providers", Test: "^TestFailoverSwitches$",
 		},
 		{
-			Promise: "model: another steps in", Defect: "asks a model again that hangs",
+			Promise: "model: rests", Defect: "asks a model first that let a time limit pass",
 			File: "pkg/providers/rest.go", Old: "m.failures = failuresInRow //", New: "m.failures++ //",
-			Dir: "pkg/providers", Test: "^TestFailoverSwitches$",
+			Dir: "pkg/providers", Test: "^TestFailoversShareTheHealthOfAModel$",
 		},
 		{
 			Promise: "model: another steps in", Defect: "ends a request where the model that steps in has a small context",
