@@ -75,7 +75,8 @@ func (c *conversation) UnmarshalJSON(raw []byte) error {
 	return json.Unmarshal(raw, (*string)(c))
 }
 
-// wish is what the request asks of its turn, and its answers to questions.
+// wish is what the request asks of its turn, and its answers to questions: those behind the last words of the assistant. The turn of an
+// answer goes on with its call alone, so that no words follow them.
 func (q *responseRequest) wish() (w *channels.Wish, answers []responseItem, f *httpd.Refusal) {
 	switch {
 	case q.Background:
@@ -100,6 +101,10 @@ func (q *responseRequest) wish() (w *channels.Wish, answers []responseItem, f *h
 			system = append(system, it.Content.text)
 		case !it.take(w):
 			return nil, nil, bad(fmt.Sprintf("input[%d]", i), textInput)
+		case it.side() == roleAssistant: // the turn of these answers has said it
+			answers = nil
+		case len(answers) > 0 && it.side() == roleUser:
+			return nil, nil, bad(fmt.Sprintf("input[%d]", i), textBehind)
 		}
 	}
 	w.Instructions = strings.TrimSpace(strings.Join(system, "\n\n"))
@@ -107,6 +112,18 @@ func (q *responseRequest) wish() (w *channels.Wish, answers []responseItem, f *h
 		return nil, nil, f
 	}
 	return w, answers, nil
+}
+
+// side is the one whose words an item has, or "".
+func (it *responseItem) side() string {
+	switch {
+	case it.Role == roleAssistant, it.Type == "function_call":
+		return roleAssistant
+	case it.Role == roleUser, it.Type == "function_call_output":
+		return roleUser
+	default:
+		return ""
+	}
 }
 
 // take adds an item to the words; false for one that is not known. Items of the gateway's own

@@ -13,6 +13,7 @@ import (
 
 	"parley/internal/test/faces"
 	"parley/pkg/providers"
+	"parley/pkg/session"
 	"parley/pkg/tools"
 )
 
@@ -265,6 +266,40 @@ func TestAnApprovalOfAResponse(t *testing.T) {
 	}
 	if status, got := w.respond("approver", strings.Replace(answer, "true", "false", 1)); status != http.StatusConflict {
 		t.Errorf("answered twice: %d %v", status, got)
+	}
+}
+
+// TestWordsBehindAnAnswerToAQuestion are refused before the question is decided. Once the assistant has spoken behind the answer, both are
+// the past of the words.
+func TestWordsBehindAnAnswerToAQuestion(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, scripted, erase())
+	_, asked := w.respond("ada", input("call erase"))
+	items, _ := asked["output"].([]any)
+	question, _ := items[len(items)-1].(map[string]any)
+	behind := func(more string) (int, map[string]any) {
+		return w.respond("approver", fmt.Sprintf(`{"model":"parley","input":[{"role":"user","content":"call erase"},
+			{"type":"mcp_approval_response","approval_request_id":%q,"approve":true}%s]}`, question["id"], more))
+	}
+	for _, more := range []string{
+		`,{"role":"user","content":"and more"}`, `,{"type":"message","role":"user","content":"and more"}`,
+		`,{"type":"function_call_output","call_id":"c1","output":"their word"}`,
+	} {
+		status, got := behind(more)
+		if e, _ := got["error"].(map[string]any); status != http.StatusBadRequest || e["param"] != "input[2]" {
+			t.Errorf("%s: %d %v", more, status, got)
+		}
+	}
+	if one, err := w.Store.Approvals().Approval(t.Context(), fmt.Sprint(question["id"])); err != nil || one.State != session.ApprovalOpen {
+		t.Errorf("the question is %v: %v", one.State, err)
+	}
+	_, allowed := behind("")
+	if d := cmp.Diff([]string{`mcp_call erase{"x":1} erased completed`, "message It says erased here"}, outputOf(t, allowed)); d != "" {
+		t.Error(d)
+	}
+	_, later := behind(`,{"role":"assistant","content":"It says erased here"},{"role":"user","content":"and more"}`)
+	if d := cmp.Diff([]string{"message You say and more to me"}, outputOf(t, later)); d != "" {
+		t.Error(d)
 	}
 }
 

@@ -37,6 +37,7 @@ const (
 	textToolCalls   = "max_tool_calls is 1 or more"
 	textInput       = "an item of input is a message, a function_call, its output or an answer to a question"
 	textPrevious    = "there is no response of this person under this id, or it is forgotten"
+	textBehind      = "behind an mcp_approval_response stand no words and no results: send them behind its response"
 	textInProgress  = "the response is in progress: delete it once it has ended"
 	textNoStream    = "a stored response is not streamed: the same request with its Idempotency-Key is"
 	textNoApprove   = "this token may not approve: it lacks the right approve"
