@@ -10,6 +10,12 @@ func openaiMutants() []Mutant {
 			Dir: dir, Test: "^TestACallThatAPersonHasToAllow$",
 		},
 		{
+			Promise: "openai: answers", Defect: "passes over a filter of its tools that it does not know",
+			File: dir + "/input.go", Old: "filter.Names == nil || filter.ReadOnly != nil",
+			New: "filter.Names == nil && filter.ReadOnly == nil",
+			Dir: dir, Test: "^TestTheGatewayAsAServerOfTools$",
+		},
+		{
 			Promise: "openai: one turn", Defect: "takes another body under the same key",
 			File: dir + "/chat.go", Old: "w.Sum = digest(string(whole))", New: "w.Sum = digest(string(whole[:0]))",
 			Dir: dir, Test: "^TestEqualKeysAreOneTurn$",

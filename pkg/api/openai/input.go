@@ -172,26 +172,35 @@ type listedTool struct {
 	Allowed allowedTools `json:"allowed_tools"`
 }
 
-// allowedTools are names, or an object with them.
-type allowedTools []string
+// allowedTools are names, or an object with them. Without names, which a missing field and null are, all are allowed.
+type allowedTools struct {
+	names []string
+	// other says that the object chooses by something else than names.
+	other bool
+}
 
 // UnmarshalJSON implements [json.Unmarshaler].
 func (t *allowedTools) UnmarshalJSON(raw []byte) error {
+	if raw[0] != '{' {
+		return json.Unmarshal(raw, &t.names)
+	}
 	var filter struct {
-		Names []string `json:"tool_names"`
+		Names    []string `json:"tool_names"`
+		ReadOnly *bool    `json:"read_only"`
 	}
-	if raw[0] == '{' {
-		err := json.Unmarshal(raw, &filter)
-		*t = filter.Names
-		return err
-	}
-	return json.Unmarshal(raw, (*[]string)(t))
+	err := json.Unmarshal(raw, &filter)
+	t.names, t.other = filter.Names, filter.Names == nil || filter.ReadOnly != nil
+	return err
 }
 
 // valid says whether a wish can have the names.
-func (t allowedTools) valid() bool {
-	return len(t) <= channels.MaxWishTools && !slices.ContainsFunc(t, func(name string) bool { return !toolName.MatchString(name) })
+func (t *allowedTools) valid() bool {
+	return !t.other && len(t.names) <= channels.MaxWishTools &&
+		!slices.ContainsFunc(t.names, func(name string) bool { return !toolName.MatchString(name) })
 }
+
+// none says that the list is there and empty.
+func (t *allowedTools) none() bool { return t.names != nil && len(t.names) == 0 }
 
 // tools adds the tools and the choice among them to a wish.
 func (q *responseRequest) tools(w *channels.Wish) *httpd.Refusal {
@@ -213,7 +222,7 @@ func (q *responseRequest) tools(w *channels.Wish) *httpd.Refusal {
 		case t.Type == "function":
 			all = append(all, t.function)
 		case t.Type == "mcp" && t.Label == serverLabel && t.Allowed.valid():
-			w.Tools = append(w.Tools, t.Allowed...)
+			w.Tools, w.NoTools = append(w.Tools, t.Allowed.names...), w.NoTools || t.Allowed.none()
 		case t.Type == "mcp":
 			return bad(fmt.Sprintf("tools[%d]", i), fmt.Sprintf(textServer, serverLabel))
 		default:

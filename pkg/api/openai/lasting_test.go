@@ -232,6 +232,10 @@ func TestTheGatewayAsAServerOfTools(t *testing.T) {
 		{`,"allowed_tools":["look"]`, ""}: "message tools: look",
 		{`,"allowed_tools":{"tool_names":["look","x"]}`, ""}:                  "message tools: look",
 		{`,"allowed_tools":["look"]`, `,{"type":"function","name":"theirs"}`}: "message tools: look theirs",
+		{`,"allowed_tools":null`, ""}:                                         "message tools: erase look third",
+		{`,"allowed_tools":[]`, ""}:                                           "message tools:",
+		{`,"allowed_tools":{"tool_names":[]}`, ""}:                            "message tools:",
+		{`,"allowed_tools":[]`, `,{"type":"function","name":"theirs"}`}:       "message tools: theirs",
 	} {
 		status, answer := w.respond("ada", input("tools", fmt.Sprintf(server, more[0], more[1])))
 		if status != http.StatusOK || cmp.Diff([]string{want}, outputOf(t, answer)) != "" {
@@ -240,6 +244,8 @@ func TestTheGatewayAsAServerOfTools(t *testing.T) {
 	}
 	for _, listed := range []string{
 		`{"type":"mcp","server_label":"other","server_url":"http://127.0.0.1/"}`, `{"type":"mcp","server_label":"parley","allowed_tools":["a b"]}`,
+		`{"type":"mcp","server_label":"parley","allowed_tools":{"read_only":true}}`, `{"type":"mcp","server_label":"parley","allowed_tools":{}}`,
+		`{"type":"mcp","server_label":"parley","allowed_tools":{"read_only":true,"tool_names":["erase"]}}`,
 	} {
 		if status, answer := w.respond("ada", input("tools", `"tools":[`+listed+`]`)); status != http.StatusBadRequest {
 			t.Errorf("%s: %d %v", listed, status, answer)

@@ -25,7 +25,8 @@ const (
 	textOrphan     = "no call of an assistant message before it has the tool_call_id %q"
 	textLate       = "no call of this token waits for a result under the tool_call_id %q: it was answered, is late, or is none"
 	textTools      = "tools is a list of up to %d functions, each with a name of 1 to 64 letters, digits, _ and -, which no other has"
-	textServer     = "the one server of tools is this gateway, with the server_label %q; its allowed_tools name up to 128"
+	textServer     = "the one server of tools is this gateway, with the server_label %q; its allowed_tools are up to 128 names, as a list " +
+		"or as tool_names, and no other filter: name the tools"
 	textToolChoice = `tool_choice is "auto", "none", "required", or one of the functions of tools`
 	textChoices    = "n is 1: a turn has one answer"
 	textFormat     = "the type of the format is text, json_object or json_schema"
@@ -36,8 +37,8 @@ const (
 	textBackground  = "background is not taken: with an Idempotency-Key the same request can be sent again"
 	textToolCalls   = "max_tool_calls is 1 or more"
 	textInput       = "an item of input is a message, a function_call, its output or an answer to a question"
-	textPrevious    = "there is no response of this person under this id, or it is forgotten"
 	textBehind      = "behind an mcp_approval_response stand no words and no results: send them behind its response"
+	textPrevious    = "there is no response of this person under this id, or it is forgotten"
 	textInProgress  = "the response is in progress: delete it once it has ended"
 	textNoStream    = "a stored response is not streamed: the same request with its Idempotency-Key is"
 	textNoApprove   = "this token may not approve: it lacks the right approve"
