@@ -186,6 +186,33 @@ func TestStopEndsWhatWaitsToo(t *testing.T) {
 	}
 }
 
+// TestAStopThatNamesAMessage ends the turn of that one alone: a later /stop ends the turn that runs, and the one with the name
+// ends its own once that begins.
+func TestAStopThatNamesAMessage(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{}, 10)
+	w := newWorld(t, script(func(ctx context.Context, _ []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		return hang(ctx, asked)
+	}), nil)
+	say := func(id, text, original string) {
+		w.accept(channels.Inbound{
+			ID: id, Kind: channels.KindMessage, Address: chatAddr("1"), Sender: channels.Sender{ID: "1"}, Text: text, Direct: true,
+			MessageID: id, Original: original, Solo: true, Time: time.Now(),
+		})
+	}
+	say("first", "hang", "")
+	<-asked
+	say("second", "hang too", "")
+	say("named", "/stop", "second")
+	say("plain", "/stop", "")
+	for _, stop := range []string{"plain", "named"} {
+		if o := w.expect(); o.Text != "Stopped." || o.ID != session.StopAnswerID(session.InboundItemID(chatAddr("1"), stop)) {
+			t.Errorf("sent %q under %q, want the word of %s", o.Text, o.ID, stop)
+		}
+	}
+	w.settled()
+}
+
 // settledReceipts tell of a message once the platform has taken or refused it.
 type settledReceipts struct{ session.Engine }
 

@@ -56,9 +56,9 @@ type Inbound struct {
 	Mentioned bool `json:"mentioned,omitempty"`
 	// MessageID is the platform's id of the message, for replies to it; of a button, of its message.
 	MessageID string `json:"message_id,omitempty"`
-	// Original is the ID of the Inbound that a KindEdit or a KindDelete is about, where
-	// the platform's delivery tells it: the store swallows that one when it comes after
-	// all, however late. Empty for everything else, and where it is unknown.
+	// Original is the ID of the Inbound that a KindEdit or a KindDelete is about, where the platform's
+	// delivery tells it: the store swallows that one when it comes after all, however late. A /stop
+	// with one ends the turn of that message alone. Empty for everything else, and where it is unknown.
 	Original string `json:"original,omitempty"`
 	// Quote is the text of the message that this one answers.
 	Quote string `json:"quote,omitempty"`

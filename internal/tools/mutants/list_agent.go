@@ -100,6 +100,11 @@ func stopMutants() []Mutant {
 			Dir: dir, Test: "^TestStopEndsWhatWaitsToo$",
 		},
 		{
+			Promise: "/stop", Defect: "ends the turn that runs for a stop that names a message behind it",
+			File: dir + "/turn/interrupts.go", Old: "return every || ", New: "return every || named != \"\" || ",
+			Dir: dir, Test: "^TestAStopThatNamesAMessage$",
+		},
+		{
 			Promise: "/stop", Defect: "denies a stop that the platform did not take the word of",
 			File: dir + "/turn/interrupts.go", Old: "return told || errors.Is(err, session.ErrEnded), told", New: "return told, told",
 			Dir: dir, Test: "^TestAStopThatCouldNotBeToldIsToldAgain$",

@@ -3,7 +3,9 @@ package turn
 import (
 	"context"
 	"errors"
+	"slices"
 
+	"parley/pkg/channels"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 )
@@ -11,8 +13,7 @@ import (
 // errInterrupted ends a running turn in favour of a newer message.
 var errInterrupted = errors.New("interrupted by a newer message")
 
-// ErrTaskOver is the cause that ends the context of a task that has ended, whether by
-// itself or because somebody cancelled it.
+// ErrTaskOver is the cause that ends the context of a task that has ended, whether by itself or because somebody cancelled it.
 var ErrTaskOver = errors.New("the task is over")
 
 // stopError is the /stop that ended a turn.
@@ -35,10 +36,9 @@ type Interrupts struct{ t *Turn }
 // Interrupts are those of the turn.
 func (t *Turn) Interrupts() Interrupts { return Interrupts{t} }
 
-// Watch looks at messages that arrive while the turn runs, and ends the turn for /stop,
-// or for any newer message of somebody with the right when interrupting is configured:
-// that ends a turn that a person waits for, not a job. The returned function ends the
-// watch and waits for it.
+// Watch looks at messages that arrive while the turn runs, and ends the turn for a /stop that means it, or for any newer message
+// of somebody with the right when interrupting is configured: that ends a turn that a person waits for, not a job. The returned
+// function ends the watch and waits for it.
 func (c Interrupts) Watch(ctx context.Context, cancel context.CancelCauseFunc) func() {
 	t := c.t
 	done, ended := make(chan struct{}), make(chan struct{})
@@ -76,13 +76,20 @@ func (c Interrupts) cause(ctx context.Context) error {
 		t.Deps.Approvals.Arrived(ctx, t, &items[i])
 		switch {
 		case items[i].Inbound == nil:
-		case t.Deps.Command(items[i].Inbound.Text) == stopCommand && c.mayEnd(ctx, items[i]):
+		case t.Deps.Command(items[i].Inbound.Text) == stopCommand && c.means(items[i].Inbound) && c.mayEnd(ctx, items[i]):
 			return stopError{item: items[i].ID}
 		case t.Deps.WhileBusy == Interrupt && !t.kind.Steady && !items[i].Solo && c.mayEnd(ctx, items[i]):
 			return errInterrupted
 		}
 	}
 	return nil
+}
+
+// means says whether a /stop is about the turn: it is about any, or has the Original of one.
+func (c Interrupts) means(stop *channels.Inbound) bool {
+	named := session.InboundItemID(stop.Address, stop.Original)
+	every := stop.Original == "" || stop.Kind == channels.KindEdit
+	return every || slices.ContainsFunc(c.t.Info.Items, func(it session.Item) bool { return it.ID == named })
 }
 
 // mayEnd says whether the sender of an item has at least the turn's rights.

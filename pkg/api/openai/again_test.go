@@ -15,7 +15,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"parley/internal/test/faces"
+	"parley/pkg/channels"
 	"parley/pkg/providers"
+	"parley/pkg/session"
+	"parley/pkg/session/local"
 	"parley/pkg/tools"
 )
 
@@ -164,6 +167,72 @@ func TestAClientThatLeaves(t *testing.T) {
 				t.Errorf("%q", content)
 			}
 		})
+	}
+}
+
+// TestAClientThatLeavesWhileItWaits behind the turn of another client does not end that one.
+func TestAClientThatLeavesWhileItWaits(t *testing.T) {
+	t.Parallel()
+	begun, goOn := make(chan struct{}), make(chan struct{})
+	wait := faces.Tool("wait", tools.Annotations{ReadOnly: true, Level: tools.LevelChat}, func(ctx context.Context) string {
+		close(begun)
+		select {
+		case <-ctx.Done():
+			return "ended"
+		case <-goOn:
+			return "waited"
+		}
+	})
+	w := newWorld(t, scripted, wait)
+	first := make(chan string, 1)
+	go func() {
+		_, answer := w.do("ada", http.MethodPost, "/chat/completions", chat("call wait"), "X-Chat", "main")
+		content, _ := contentOf(t, answer)
+		first <- content
+	}()
+	<-begun
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	left := make(chan struct{})
+	go func() {
+		defer close(left)
+		req, err := faces.Request(ctx, http.MethodPost, w.URL+"/v1/chat/completions", "ada", chat("a title"), "X-Chat", "main")
+		if err != nil {
+			return
+		}
+		if resp, err := http.DefaultClient.Do(req); err == nil {
+			_ = resp.Body.Close()
+		}
+	}()
+	w.waiting(2)
+	leave()
+	<-left
+	if all := w.waiting(3); all[2].Inbound.Text != "/stop" || all[2].Inbound.Original != all[1].Inbound.ID {
+		t.Errorf("behind the message %q stands %q of %q", all[1].Inbound.ID, all[2].Inbound.Text, all[2].Inbound.Original)
+	}
+	close(goOn)
+	if got := <-first; !strings.Contains(got, "It says waited here") {
+		t.Errorf("the other client gets %q", got)
+	}
+	w.Settled()
+}
+
+// mainChat is the lasting chat "main" of Ada.
+var mainChat = channels.Address{Channel: "web", Chat: "web:ada.main"}
+
+// waiting waits until so many messages of Ada's lasting chat have no answer, and returns them.
+func (w *world) waiting(n int) []session.Item {
+	w.T.Helper()
+	for deadline := time.After(faces.Patience); ; {
+		all, err := local.Reading(w.Store).Queued(w.T.Context(), mainChat, n)
+		if err == nil && len(all) == n {
+			return all
+		}
+		select {
+		case <-deadline:
+			w.T.Fatalf("%d messages wait: %v", len(all), err)
+		case <-time.After(time.Millisecond):
+		}
 	}
 }
 

@@ -183,7 +183,9 @@ func (a *API) left(ctx context.Context, p *place) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), stopWait)
 	defer cancel()
-	if err := a.o.Post(ctx, p.inbound("stop/"+p.id, "/stop", &channels.Wish{})); err != nil {
+	stop := p.inbound("stop/"+p.id, "/stop", &channels.Wish{})
+	stop.Original = p.id // not the turn of another client, before or behind it
+	if err := a.o.Post(ctx, stop); err != nil {
 		a.o.Log.Warn().Err(err).Msg("the turn of a program that has gone could not be stopped")
 	}
 }
