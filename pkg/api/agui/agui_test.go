@@ -163,6 +163,21 @@ func (speaker) Execute(context.Context, map[string]any) *tools.ToolResult {
 	return &tools.ToolResult{ForLLM: "shown", ForUser: "by the tool"}
 }
 
+// TestAMessageThatLeavesLate behind words of the model is told once, and so are they.
+func TestAMessageThatLeavesLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(msgs []providers.Message, _ func(providers.StreamEvent)) *providers.LLMResponse {
+		if faces.Last(msgs).Role == providers.RoleTool {
+			return faces.Says("that is all")
+		}
+		return faces.Calls("", "speak", "{}")
+	}, speaker{look()})
+	w.HoldBehind("by the tool", "that is all")
+	if got := text(w.runs("ada", body("main", "r1", "go"))); got != "that is allby the tool" {
+		t.Errorf("the run tells %q", got)
+	}
+}
+
 // TestARunWhoseEventsAreGone is answered with the chat from the store.
 func TestARunWhoseEventsAreGone(t *testing.T) {
 	t.Parallel()

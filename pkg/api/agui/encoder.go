@@ -205,11 +205,16 @@ func (e *encoder) message(d *events.Message) {
 	}
 	e.endThought()
 	words, text := strings.TrimSpace(e.words), strings.TrimSpace(d.Text)
-	if e.text != "" && words != "" && strings.HasPrefix(text, words) {
-		if rest := text[len(words):]; rest != "" { // such as a word about an answer that was cut off
+	rest, told := strings.CutPrefix(text, words) // the rest is such as a word about an answer that was cut off
+	switch {
+	case words == "" || !told:
+	case e.text != "":
+		if rest != "" {
 			e.put(&frame{Type: typeTextContent, MessageID: e.text, Delta: rest})
 		}
 		text = ""
+	case !e.acted && strings.HasPrefix(d.ID, e.turn+"/final/"): // a message of a call has ended the text
+		text = strings.TrimSpace(rest)
 	}
 	e.endText()
 	if text != "" {

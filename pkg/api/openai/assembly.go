@@ -22,6 +22,8 @@ type assembly struct {
 	round, sent int
 	// was is what the client has, where all does not begin with it any more.
 	was []byte
+	// late are messages that calls have sent, which came while a round grew: they stand behind it.
+	late []string
 
 	calls   []events.Call // those that the client runs
 	asked   []events.Question
@@ -34,7 +36,7 @@ func (s *assembly) take(d events.Data) {
 	switch d := d.(type) {
 	case events.TurnBegun: // anew, where it is not the first
 		s.truncate(0)
-		s.turn, s.calls, s.asked, s.failure, s.round = d.Turn, nil, nil, nil, 0
+		s.turn, s.calls, s.asked, s.failure, s.late, s.round = d.Turn, nil, nil, nil, nil, 0
 	case events.Token:
 		s.add(d.Text)
 	case events.Restart:
@@ -53,6 +55,7 @@ func (s *assembly) take(d events.Data) {
 	case events.Failure:
 		s.failure = &d
 	case events.Done:
+		s.closeRound()
 		s.done = &d
 		for i := range s.calls {
 			s.calls[i].ID = callID(s.turn, i)
@@ -79,10 +82,14 @@ func (s *assembly) add(piece string) {
 
 const paragraph = "\n\n"
 
-// closeRound ends the present round.
+// closeRound ends the present round. Each late message is one of its own behind it.
 func (s *assembly) closeRound() {
-	s.all = bytes.TrimRightFunc(s.all, unicode.IsSpace)
-	s.round = len(s.all)
+	for _, text := range append([]string{""}, s.late...) {
+		s.add(text)
+		s.all = bytes.TrimRightFunc(s.all, unicode.IsSpace)
+		s.round = len(s.all)
+	}
+	s.late = nil
 }
 
 // truncate takes back what is behind a place.
@@ -108,9 +115,10 @@ func (s *assembly) message(d *events.Message) {
 		if d.Replaces != "" { // the question that was answered, without its buttons
 			return
 		}
-		s.closeRound()
-		s.add(text)
-		s.closeRound()
+		s.late = append(s.late, text)
+		if len(s.all) == s.round {
+			s.closeRound()
+		}
 		return
 	}
 	now := string(bytes.TrimSpace(s.all[s.round:]))
@@ -131,8 +139,9 @@ func (s *assembly) next() string {
 		case bytes.HasPrefix(s.was, head):
 			return ""
 		default:
+			piece := string(head[min(s.sent, len(head)):])
 			s.was, s.sent = nil, len(head)
-			return paragraph + strings.TrimLeft(string(head[min(s.round, len(head)):]), "\n")
+			return paragraph + strings.TrimLeft(piece, "\n")
 		}
 	}
 	if len(head) <= s.sent {

@@ -224,6 +224,40 @@ func TestSilenceIsNotTold(t *testing.T) {
 	}
 }
 
+// TestAMessageThatLeavesLate stands behind the words that the model has begun meanwhile, once, in each form of an answer.
+func TestAMessageThatLeavesLate(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
+		if faces.Last(msgs).Role == providers.RoleTool {
+			return faces.Says("that is all")
+		}
+		return faces.Calls("", "speak", "{}")
+	}, speaker{look()})
+	w.HoldBehind("by the tool", "that is all")
+	const want = "that is all\n\nby the tool"
+	_, answer := w.do("ada", http.MethodPost, "/chat/completions", chat("go"))
+	if content, _ := contentOf(t, answer); content != want {
+		t.Errorf("the completion is %q", content)
+	}
+	_, frames := w.frames(chat("go", `"stream":true`))
+	streamed := ""
+	for _, f := range frames {
+		var c struct {
+			Choices []struct{ Delta struct{ Content string } }
+		}
+		if err := json.Unmarshal([]byte(f), &c); err == nil && len(c.Choices) > 0 {
+			streamed += c.Choices[0].Delta.Content
+		}
+	}
+	if streamed != want {
+		t.Errorf("the stream is %q", streamed)
+	}
+	_, response := w.respond("ada", input("go"))
+	if d := cmp.Diff([]string{"mcp_call speak{} shown completed", "message " + want}, outputOf(t, response)); d != "" {
+		t.Error(d)
+	}
+}
+
 // again reads a response.
 func (w *world) again(response map[string]any) map[string]any {
 	w.T.Helper()
