@@ -52,8 +52,7 @@ type Linked interface {
 
 // Options are the parts that an [API] works with; all are required.
 type Options struct {
-	// Channel is the name of the channel of the chats, and Names lead to them; nil are
-	// [PersonalNames].
+	// Channel is the name of the channel of the chats, and Names lead to them; nil are [PersonalNames].
 	Channel string
 	Names   Names
 	Hub     *events.Hub
@@ -147,8 +146,7 @@ type place struct {
 	id      string // of a chat of the API's own channel
 	at      channels.Address
 	sender  channels.Sender
-	// link ends when the page shows this chat of another channel no more; nil for a chat of the
-	// page. Nothing is written there.
+	// link ends when the page shows this chat of another channel no more; nil for a chat of the page. Nothing is written there.
 	link context.Context //nolint:containedctx // the link's life, not that of a request
 }
 

@@ -26,8 +26,7 @@ type toolCall struct {
 	// Version is that of the tool; there is one of each.
 	Version string          `json:"target_version,omitempty"`
 	Body    json.RawMessage `json:"target_body,omitempty"`
-	// Chat is a lasting chat, where the call has its files; without one the call has a chat of
-	// its own.
+	// Chat is a lasting chat, where the call has its files; without one the call has a chat of its own.
 	Chat string `json:"chat,omitempty"`
 }
 
@@ -199,8 +198,7 @@ func lostCall(a *API, err error, s *stored) *httpd.Refusal {
 	return a.fault(err)
 }
 
-// showCall answers with the end of a call. A tool that failed has a result like any other: the
-// call was made.
+// showCall answers with the end of a call. A tool that failed has a result like any other: the call was made.
 func showCall(a *API, w http.ResponseWriter, r *http.Request, p *place, q *toolCall, s *stored, end *callEnd) *httpd.Refusal {
 	switch {
 	case end.failure != nil && end.failure.Code == events.CodeLimited:

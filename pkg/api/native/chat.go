@@ -214,8 +214,7 @@ func ChoiceOf(allow, here bool) string {
 	}
 }
 
-// decide answers a question as its person. Whether the answer counts is decided by the
-// turn that reads it.
+// decide answers a question as its person. Whether the answer counts is decided by the turn that reads it.
 func (a *API) decide(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal {
 	var d struct {
 		Decision string `json:"decision"`
@@ -240,8 +239,7 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, p *place) *httpd.Re
 	return a.accepted(w, map[string]string{"id": q.ID, "decision": d.Decision, "message": message})
 }
 
-// decidedAgain answers a decision that came before: 200 for the same one, for a client that
-// sends it again, and 409 for any other.
+// decidedAgain answers a decision that came before: 200 for the same one, for a client that sends it again, and 409 for any other.
 func (a *API) decidedAgain(w http.ResponseWriter, r *http.Request, q *session.Approval, decision string) *httpd.Refusal {
 	was, err := a.decisionOf(r.Context(), q)
 	if err != nil {
@@ -279,8 +277,7 @@ func questionOf(ctx context.Context, a *API, p *place, id string) (*session.Appr
 	return &q, nil
 }
 
-// mayDecide refuses answers that a caller may not give. A program may take back a call of a
-// turn that it started itself.
+// mayDecide refuses answers that a caller may not give. A program may take back a call of a turn that it started itself.
 func mayDecide(p *place, q *session.Approval, decision string) *httpd.Refusal {
 	started := ""
 	if q.Wish != nil {

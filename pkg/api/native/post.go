@@ -23,8 +23,7 @@ import (
 // request is the body of a new message.
 type request struct {
 	Message string `json:"message"`
-	// Messages are the conversation as the program has it, up to the message. Calls in it are
-	// claims: those of the store count.
+	// Messages are the conversation as the program has it, up to the message. Calls in it are claims: those of the store count.
 	Messages []sentMessage `json:"messages,omitempty"`
 	// EnableTools of false and an empty list of Tools take all tools away.
 	EnableTools *bool           `json:"enable_tools"`
@@ -116,9 +115,6 @@ func say(ctx context.Context, a *API, p *place, id string, q *request) (s stored
 	if f != nil {
 		return s, f
 	}
-	if wish.Model, f = a.model(ctx, p, q.Model); f != nil {
-		return s, f
-	}
 	if q.keyed {
 		if wish.Sum, f = q.sum(); f != nil {
 			return s, f
@@ -132,7 +128,7 @@ func say(ctx context.Context, a *API, p *place, id string, q *request) (s stored
 	}
 	switch err := a.o.Post(ctx, m); {
 	case errors.Is(err, session.ErrTaken):
-		return s, &httpd.Refusal{Status: http.StatusConflict, Code: "conflict", Message: textOtherBody}
+		return s, conflict(textOtherBody)
 	case err != nil:
 		return s, a.fault(err)
 	}
@@ -151,8 +147,7 @@ func (a *API) behind(ctx context.Context, p *place, item, mark string) string {
 	return mark
 }
 
-// mayCommand refuses commands for which a token lacks a right: a message that is one does the
-// same as the route that asks for the right.
+// mayCommand refuses commands for which a token lacks a right: a message that is one does the same as the route that asks for the right.
 func (a *API) mayCommand(p *place, text string) *httpd.Refusal {
 	if !p.program {
 		return nil
@@ -177,9 +172,8 @@ const (
 	commandStop  = "stop" // the page has a button for it
 )
 
-// model is the model of a request: the named one, where its caller may choose it. A token
-// with a list has no other: where the chat's is not in the list, the first of the list that
-// there is answers.
+// model is the model of a request: the named one, where its caller may choose it. A token with a list has no other: where the chat's is
+// not in the list, the first of the list that there is answers.
 func (a *API) model(ctx context.Context, p *place, name string) (string, *httpd.Refusal) {
 	if name == "" && p.program && len(p.caller.Models) == 0 {
 		return "", nil
@@ -248,8 +242,7 @@ func (a *API) stop(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	})
 }
 
-// inbound is something that the person of a place sends. The wish has the level and the
-// name of the credential.
+// inbound is something that the person of a place sends. The wish has the level and the name of the credential.
 func (p *place) inbound(kind channels.Kind, id, text string, wish *channels.Wish) channels.Inbound {
 	wish.Level, wish.Credential = string(p.caller.Level), p.caller.Credential
 	return channels.Inbound{
@@ -257,7 +250,7 @@ func (p *place) inbound(kind channels.Kind, id, text string, wish *channels.Wish
 	}
 }
 
-// wish reads the options of a request. They only narrow.
+// wish reads the options of a request, with its model. They only narrow.
 func (a *API) wish(ctx context.Context, p *place, q *request) (*channels.Wish, *httpd.Refusal) {
 	w := &channels.Wish{Tools: q.Tools.names}
 	w.NoTools = q.EnableTools != nil && !*q.EnableTools || q.Tools.none()
@@ -278,11 +271,12 @@ func (a *API) wish(ctx context.Context, p *place, q *request) (*channels.Wish, *
 	if !w.NoTools {
 		w.Caller = append(w.Caller, q.Tools.own...)
 	}
-	return w, cmp.Or(tooLong(w), bound(w, offered))
+	var f *httpd.Refusal
+	w.Model, f = a.model(ctx, p, q.Model)
+	return w, cmp.Or(tooLong(w), bound(w, offered), f)
 }
 
-// bound refuses the choice of a tool that there is not; one that the program has under a name
-// of its own is the gateway's.
+// bound refuses the choice of a tool that there is not; one that the program has under a name of its own is the gateway's.
 func bound(w *channels.Wish, offered []string) *httpd.Refusal {
 	if w.Choice != channels.ChoiceTool {
 		return nil
@@ -330,8 +324,7 @@ func choose(w *channels.Wish, raw json.RawMessage) *httpd.Refusal {
 // keyHeader has the client's key of a message.
 const keyHeader = "Idempotency-Key"
 
-// inboundID is the key of a message: the client's, within its credential and its chat, or
-// a new one.
+// inboundID is the key of a message: the client's, within its credential and its chat, or a new one.
 func inboundID(r *http.Request, p *place) (string, *httpd.Refusal) {
 	keys := r.Header.Values(keyHeader)
 	if len(keys) == 0 {

@@ -217,8 +217,7 @@ func storeResults(ctx context.Context, a *API, p *place, turn string, wish *chan
 	return stored{Message: item, After: a.behind(ctx, p, item, mark)}, nil
 }
 
-// answerCalls stores the results of a conversation that is sent again, with the words of the
-// person behind them.
+// answerCalls stores the results of a conversation that is sent again, with the words of the person behind them.
 func answerCalls(ctx context.Context, a *API, p *place, q *request, t *tail) (s stored, f *httpd.Refusal) {
 	w, f := waitingFor(ctx, a, p, t.results[0].id)
 	if f != nil {
@@ -257,9 +256,6 @@ func answerCalls(ctx context.Context, a *API, p *place, q *request, t *tail) (s 
 	}
 	wish, f := a.wish(ctx, p, q)
 	if f != nil {
-		return s, f
-	}
-	if wish.Model, f = a.model(ctx, p, q.Model); f != nil {
 		return s, f
 	}
 	return storeResults(ctx, a, p, w.turn, wish)
