@@ -84,9 +84,19 @@ func pageMutants() []Mutant {
 		},
 		{
 			Promise: "api: delivered messages", Defect: "shows the answers of the conversation that was left",
-			File: api + "/page.go", Old: "session.NotLeft(ctx, p.api.o.Store, p.api.o.Reading, p.at, p.hurried(all))",
-			New: "p.hurried(all), error(nil)",
+			File: api + "/page.go", Old: "session.NotLeft(ctx, p.api.o.Store, p.api.o.Reading, p.at, early)",
+			New: "early, error(nil)",
 			Dir: api, Test: "^TestAChatIsReadAsItsConversation$",
+		},
+		{
+			Promise: "api: a chat is whole", Defect: "shows answers of older pages as the newest",
+			File: api + "/page.go", Old: "return room || len(early) > 0 && left > 0", New: "return room",
+			Dir: api, Test: "^TestAChatIsReadInPages$",
+		},
+		{
+			Promise: "api: a chat is whole", Defect: "shows an answer behind which a page ends on the next one too",
+			File: api + "/page.go", Old: "case i < 0 && turn == p.older:", New: "case i < 0 && turn == \"\":",
+			Dir: api, Test: "^TestAChatIsReadInPages$",
 		},
 		{
 			Promise: "api: list of chats", Defect: "lists the chats of everybody",
@@ -124,7 +134,7 @@ func silenceMutants() []Mutant {
 		},
 		{
 			Promise: silence, Defect: "lists it among the messages",
-			File: api + "/page.go", Old: "if !e.Summary && !e.Silent() {", New: "if !e.Summary {",
+			File: api + "/page.go", Old: "!e.Summary && !e.Silent() // a", New: "!e.Summary // a",
 			Dir: api, Test: "^TestSilenceIsNotShown$",
 		},
 		{

@@ -13,15 +13,13 @@ import (
 	"parley/pkg/session"
 )
 
-// The bounds of one answer: messages, and bytes of them, of which the last message may be
-// more.
+// The bounds of one answer: messages, and bytes of them, of which the last message may be more.
 const (
 	pageSize  = 200
 	pageBytes = 1 << 20
 )
 
-// page is a part of a conversation: entries of its history, and the delivered messages at
-// their places.
+// page is a part of a conversation: entries of its history, and the delivered messages at their places.
 type page struct {
 	api      *API
 	at       channels.Address
@@ -32,6 +30,8 @@ type page struct {
 	// goes to the end. whole says that there is no entry before it.
 	first, last uint64
 	whole       bool
+	// older is the turn whose answer is the entry before first, or "".
+	older string
 }
 
 // fill reads the entries before one, and the messages that were delivered among them.
@@ -41,12 +41,15 @@ func (p *page) fill(ctx context.Context, id string, before uint64) error {
 		p.last = before - 1
 	}
 	if err := p.api.o.Store.Back(ctx, id, before, func(e session.Entry) bool {
+		m, read := p.api.message(p.at, &e), !e.Summary && !e.Silent() // a summary is for the model
 		if p.whole = len(p.messages) < pageSize && p.size < pageBytes; !p.whole {
-			return false
+			if read && m.answers() {
+				p.older = e.Turn
+			}
+			return e.Summary
 		}
-		p.first = e.Seq
-		if !e.Summary && !e.Silent() { // the model reads it in place of messages, which people read themselves
-			p.add(p.api.message(p.at, &e))
+		if p.first = e.Seq; read {
+			p.add(m)
 		}
 		return true
 	}); err != nil {
@@ -64,33 +67,38 @@ func (p *page) add(m message) {
 	p.messages = append(p.messages, m)
 }
 
-// deliver puts the delivered messages in, as many as may stand there: the newest.
+// deliver puts the delivered messages in, as many as may stand there: the newest. On the newest page come those behind them whose
+// events were told already, and which the store does not have yet.
 func (p *page) deliver(ctx context.Context, id string) error {
 	from := uint64(0)
 	if !p.whole {
 		from = p.first - 1
 	}
-	var all []session.Shown
-	if err := p.api.o.Reading.Shown(ctx, id, from, func(s session.Shown) bool {
-		if p.last == 0 || s.After < p.last {
+	var all, early []session.Shown
+	if p.last == 0 {
+		early = p.told()
+	}
+	left := 2*len(early) + pageSize // the hub has the newest messages of the chat, and the store their questions too
+	err := p.api.o.Reading.Shown(ctx, id, 0, func(s session.Shown) bool {
+		left--
+		early = slices.DeleteFunc(early, func(m session.Shown) bool { return m.ID == s.ID })
+		room := s.After >= from && len(all) < pageSize && p.size < 2*pageBytes
+		if room && p.has(&s) {
 			all = append(all, s)
 			p.size += len(s.Text)
 		}
-		return len(all) < pageSize && p.size < 2*pageBytes
-	}); err != nil {
+		return room || len(early) > 0 && left > 0
+	})
+	if err != nil {
 		return err
 	}
-	if p.last == 0 {
-		early, err := session.NotLeft(ctx, p.api.o.Store, p.api.o.Reading, p.at, p.hurried(all))
-		if err != nil {
-			return err
-		}
-		all = append(early, all...)
+	if early, err = session.NotLeft(ctx, p.api.o.Store, p.api.o.Reading, p.at, early); err != nil {
+		return err
 	}
+	all = append(early, all...)
 	replaced := map[string]bool{}
 	for i := range all { // the newest first
-		s := &all[i]
-		replaced[s.Finishes] = s.Finishes != ""
+		replaced[all[i].Finishes] = true
 	}
 	for i := range slices.Backward(all) {
 		if s := &all[i]; !replaced[s.ID] {
@@ -100,19 +108,22 @@ func (p *page) deliver(ctx context.Context, id string) error {
 	return nil
 }
 
-// hurried are the messages whose events were told already, and which the store does not have
-// yet: their receipts are on their way. The newest come first.
-func (p *page) hurried(stored []session.Shown) []session.Shown {
-	var all []session.Shown
+// told are the messages whose events the hub has, the newest first.
+func (p *page) told() (all []session.Shown) {
 	for _, m := range slices.Backward(p.api.o.Hub.Messages(p.at)) {
-		if !slices.ContainsFunc(stored, func(s session.Shown) bool { return s.ID == m.ID }) {
-			all = append(all, session.Shown{
-				ID: m.ID, After: math.MaxUint64, Text: m.Text, File: m.File, Finishes: m.Replaces,
-				Unasked: channels.Unasked(m.Origin), Time: time.Now(),
-			})
-		}
+		all = append(all, session.Shown{
+			ID: m.ID, After: math.MaxUint64, Text: m.Text, File: m.File, Finishes: m.Replaces,
+			Unasked: channels.Unasked(m.Origin), Time: time.Now(),
+		})
 	}
 	return all
+}
+
+// has says whether a delivered message is one of the page: it left before the end of that, or is the last one of a turn whose answer
+// is there.
+func (p *page) has(s *session.Shown) bool {
+	turn, rest, _ := strings.Cut(s.ID, "/")
+	return p.last == 0 || s.After < p.last || rest == finalID && p.lastOf(turn) >= 0
 }
 
 // put puts a delivered message at its place: it is the last answer of its turn, or stands
@@ -127,8 +138,11 @@ func (p *page) put(s *session.Shown) {
 		p.unseen = append(p.unseen, s.ID)
 	}
 	if rest == finalID {
-		if i := p.lastOf(turn); i >= 0 && p.messages[i].ID == "" {
+		switch i := p.lastOf(turn); {
+		case i >= 0 && p.messages[i].ID == "":
 			p.messages[i].ID, p.messages[i].Origin = m.ID, m.Origin
+			return
+		case i < 0 && turn == p.older: // its answer is on the page before
 			return
 		}
 	}
@@ -145,11 +159,14 @@ func (p *page) put(s *session.Shown) {
 // finalID is the end of the id of a turn's last message.
 const finalID = "final/0"
 
+// answers says whether a message of the history is words of the assistant alone.
+func (m *message) answers() bool { return m.Role == providers.RoleAssistant && len(m.ToolCalls) == 0 }
+
 // lastOf is the place of the last answer of a turn, or -1.
 func (p *page) lastOf(turn string) int {
 	for i := range slices.Backward(p.messages) {
 		if m := &p.messages[i]; m.Seq > 0 && m.Turn == turn {
-			if m.Role == providers.RoleAssistant && len(m.ToolCalls) == 0 {
+			if m.answers() {
 				return i
 			}
 			return -1

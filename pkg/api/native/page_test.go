@@ -158,40 +158,75 @@ func TestADeliveredMessageIsReadAtItsPlace(t *testing.T) {
 	}
 }
 
-// TestAChatIsReadInPages of few bytes, each message on one of them.
+// TestAChatIsReadInPages of few bytes and few messages, each message on one of them: also the answers that the hub still has, and one
+// behind which a page ends.
 func TestAChatIsReadInPages(t *testing.T) {
 	t.Parallel()
 	const large = 300 << 10
-	w := newWorld(t, func(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
-		return faces.Says(faces.Last(msgs).Content + strings.Repeat("x", large))
-	})
-	var want []string
-	for i := range 10 {
-		text := fmt.Sprint("m", i)
-		w.do("ada", http.MethodPost, "/chats/main/messages", fmt.Sprintf(`{"message":%q}`, text))
-		w.Settled()
-		want = append(want, "user: "+text, "assistant: "+text+strings.Repeat("x", large))
+	for name, c := range map[string]struct {
+		turns, asks, answers, calls int
+	}{
+		"long answers":   {turns: 10, answers: large},
+		"long questions": {turns: 10, asks: large},
+		"many calls":     {turns: 6, calls: 70},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
+				m := faces.Last(msgs)
+				switch {
+				case m.Role == providers.RoleTool:
+					return faces.Says("seen")
+				case c.calls == 0:
+					return faces.Says("to " + m.Content[:2] + strings.Repeat("x", c.answers))
+				}
+				all := faces.Calls("", "look", "{}")
+				for i := range c.calls - 1 {
+					all.ToolCalls = append(all.ToolCalls, all.ToolCalls[0])
+					all.ToolCalls[i+1].ID = fmt.Sprint("call_", i+2)
+				}
+				return all
+			}, look())
+			var want []string
+			for i := range c.turns {
+				asks, answer := fmt.Sprint("m", i, strings.Repeat("y", c.asks)), fmt.Sprint("to m", i, strings.Repeat("x", c.answers))
+				w.do("ada", http.MethodPost, "/chats/main/messages", fmt.Sprintf(`{"message":%q}`, asks))
+				w.Settled()
+				if want = append(want, "user: "+asks); c.calls > 0 {
+					want, answer = append(want, "assistant: "), "seen"
+				}
+				want = append(want, "assistant: "+answer)
+			}
+			var all []string
+			pages, query := 0, ""
+			for {
+				lines, before := w.told(query)
+				size := 0
+				for _, line := range lines {
+					size += len(line)
+				}
+				if size > 2<<20 {
+					t.Errorf("a page has %d bytes", size)
+				}
+				all = append(slices.DeleteFunc(lines, func(l string) bool { return strings.HasPrefix(l, "tool: ") }), all...)
+				if pages++; before == 0 {
+					break
+				}
+				query = "?" + url.Values{"before": {fmt.Sprint(before)}}.Encode()
+			}
+			if d := cmp.Diff(begins(want), begins(all)); d != "" || pages < 3 {
+				t.Errorf("%d pages: %s", pages, d)
+			}
+		})
 	}
-	var all []string
-	pages, query := 0, ""
-	for {
-		lines, before := w.told(query)
-		size := 0
-		for _, line := range lines {
-			size += len(line)
-		}
-		if size > 2<<20 {
-			t.Errorf("a page has %d bytes", size)
-		}
-		all = append(lines, all...)
-		if pages++; before == 0 {
-			break
-		}
-		query = "?" + url.Values{"before": {fmt.Sprint(before)}}.Encode()
+}
+
+// begins are the first characters of lines.
+func begins(lines []string) (all []string) {
+	for _, line := range lines {
+		all = append(all, fmt.Sprintf("%.40s of %d bytes", line, len(line)))
 	}
-	if d := cmp.Diff(want, all); d != "" || pages < 3 {
-		t.Errorf("%d pages: %.500s", pages, d)
-	}
+	return all
 }
 
 // TestAMessageIsReadBeforeItsReceipt is stored: its event may be behind the mark from which
