@@ -46,6 +46,51 @@ func TestAMessageSentAgainIsFollowed(t *testing.T) {
 	}
 }
 
+// TestResultsWithWordsSentAgain are the same message while they wait and once they are answered, also beside the results of the
+// gateway's own calls. Other words behind the results are refused.
+func TestResultsWithWordsSentAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, func(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
+		if faces.Last(msgs).Content == "go" {
+			all := faces.Calls("", "theirs", "{}")
+			all.ToolCalls = append(all.ToolCalls, all.ToolCalls[0])
+			all.ToolCalls[1].ID, all.ToolCalls[1].Name = "call_2", "look"
+			return all
+		}
+		return faces.Says("fine")
+	}, look())
+	s := w.open("ada", "main", "")
+	defer s.end()
+	const tool = `"tools":["look",{"name":"theirs","description":"d","parameters_schema":{"type":"object"}}]`
+	w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"go",`+tool+`}`)
+	s.untilDone()
+	post := func(words string) (int, any) {
+		status, got := w.do("ada", http.MethodPost, "/chats/main/messages", fmt.Sprintf(`{%s,"messages":[{"role":"assistant","content":""},
+			{"role":"tool","tool_call_id":"call_1","content":"their word"},{"role":"tool","tool_call_id":"call_2","content":"seen"},
+			{"role":"user","content":%q}]}`, tool, words), "Idempotency-Key", "k1")
+		return status, got["message"]
+	}
+	status, first := post("and then?")
+	if status != http.StatusAccepted {
+		t.Fatal(status, first)
+	}
+	for _, when := range []string{"at once", "once it is answered"} {
+		if status, again := post("and then?"); status != http.StatusAccepted || again != first {
+			t.Errorf("%s, the same: %d %v, want %v", when, status, again, first)
+		}
+		if status, _ := post("something else"); status != http.StatusConflict {
+			t.Errorf("%s, other words: %d", when, status)
+		}
+		if when == "at once" {
+			s.untilDone()
+		}
+	}
+	w.Settled()
+	if lines, _ := w.told(""); strings.Count(strings.Join(lines, "|"), "and then?") != 1 {
+		t.Errorf("the chat reads %q", lines)
+	}
+}
+
 // TestAUsedKeyTakesNoOtherMessage, whether the first one waits or is answered.
 func TestAUsedKeyTakesNoOtherMessage(t *testing.T) {
 	t.Parallel()

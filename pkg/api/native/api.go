@@ -19,8 +19,9 @@ import (
 type Store interface {
 	Chats
 	Questions
-	// ProgramOf is that of [session.Turns].
+	// ProgramOf and TurnOf are those of [session.Turns].
 	ProgramOf(ctx context.Context, chat, turn string) (session.Program, error)
+	TurnOf(ctx context.Context, item string) (session.TurnFact, error)
 	// Waits is that of [session.Inbox].
 	Waits(ctx context.Context, id string) (session.Item, error)
 }

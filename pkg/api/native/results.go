@@ -46,10 +46,10 @@ func textOf(raw json.RawMessage) string {
 // waiting are the calls of the newest answer that has a call with some id.
 type waiting struct {
 	turn string
-	// calls wait for the caller; answered have a result, or the conversation went on.
-	calls    []string
-	answered map[string]string
-	wish     *channels.Wish
+	// calls wait for the caller; brought have the result of a later turn. Answered are the results of all, by their calls.
+	calls, brought []string
+	answered       map[string]string
+	wish           *channels.Wish
 }
 
 // lookBack is how far behind the end of a chat a call is looked for.
@@ -83,7 +83,7 @@ func waitingFor(ctx context.Context, a *API, p *place, id string) (*waiting, *ht
 // find reads the conversation back to the answer with a call.
 func (w *waiting) find(ctx context.Context, a *API, conversation, id string) error {
 	var calls []providers.ToolCall
-	moved, left := false, lookBack
+	turns, moved, left := map[string]string{}, false, lookBack
 	err := a.o.Store.Back(ctx, conversation, 0, func(e session.Entry) bool {
 		m := &e.Message
 		moved = moved || e.Undone
@@ -91,7 +91,7 @@ func (w *waiting) find(ctx context.Context, a *API, conversation, id string) err
 		case e.Summary:
 		case m.Role == providers.RoleTool:
 			if _, newer := w.answered[m.ToolCallID]; !newer {
-				w.answered[m.ToolCallID] = m.Content
+				w.answered[m.ToolCallID], turns[m.ToolCallID] = m.Content, e.Turn
 			}
 		case hasCall(m, id):
 			w.turn, calls = e.Turn, m.ToolCalls
@@ -103,7 +103,10 @@ func (w *waiting) find(ctx context.Context, a *API, conversation, id string) err
 		return left > 0
 	})
 	for i := range calls {
-		if _, ok := w.answered[calls[i].ID]; !ok && !moved {
+		switch turn, ok := turns[calls[i].ID]; {
+		case ok && turn != w.turn:
+			w.brought = append(w.brought, calls[i].ID)
+		case !ok && !moved:
 			w.calls = append(w.calls, calls[i].ID)
 		}
 	}
@@ -231,15 +234,22 @@ func answerCalls(ctx context.Context, a *API, p *place, q *request, t *tail) (s 
 		}
 		if !waits {
 			again++
-			continue
 		}
 		if _, twice := given[r.id]; !twice {
 			given[r.id] = r.said()
 		}
 	}
-	if again == len(t.results) && t.text == "" { // the same request, whose answer was lost
+	if again == len(t.results) { // the same request, whose answer was lost
 		item := session.InboundItemID(p.at, resultID(p, w.turn))
-		return stored{Message: item, After: a.behind(ctx, p, item, a.o.Hub.Mark(p.at))}, nil
+		if t.text == "" {
+			return stored{Message: item, After: a.behind(ctx, p, item, a.o.Hub.Mark(p.at))}, nil
+		}
+		switch _, err := a.o.Store.TurnOf(ctx, item); {
+		case err == nil: // the store tells whether its words are the same
+			w.calls = w.brought
+		case !errors.Is(err, session.ErrNotFound):
+			return s, a.fault(err)
+		}
 	}
 	for _, id := range w.calls {
 		said, ok := given[id]
