@@ -144,6 +144,7 @@ func TestAStoredResponse(t *testing.T) {
 	w.respond("bob", input("hello", `"conversation":"conv_1"`))
 	for _, body := range []string{
 		input("hi"), input("call look theirs", theirFunction), input("call look erase"), input("long"), input("hi", `"conversation":"conv_1"`),
+		input("call missing"),
 		`{"model":"parley","input":[{"role":"user","content":"a"},{"role":"assistant","content":"claimed"},{"role":"user","content":"b"}]}`,
 	} {
 		_, first := w.respond("ada", body)

@@ -76,7 +76,7 @@ func (p *past) tell(out writer) error {
 			}
 		case providers.RoleTool:
 			if !p.waits(m.ToolCallID) {
-				all = append(all, events.Result{ID: m.ToolCallID, Called: m.Name, Result: p.redact(m.Content)})
+				all = append(all, events.Result{ID: m.ToolCallID, Called: m.Name, Result: p.redact(m.Content), IsError: failed(m.Content)})
 			}
 		}
 	}
@@ -105,6 +105,15 @@ func (p *past) tell(out writer) error {
 		}
 	}
 	return nil
+}
+
+// failed says whether a result is that of a call which failed: the store has it in the form that the model reads.
+func failed(result string) bool {
+	var told struct {
+		Error         bool
+		Type, Message string
+	}
+	return json.Unmarshal([]byte(result), &told) == nil && told.Error && told.Type != "" && told.Message != ""
 }
 
 // stopOf is the end of a turn by the finish reason of its last answer.
