@@ -11,6 +11,11 @@ func recallMutants() []Mutant {
 			Dir: "pkg/agent", Test: "^TestASearchTaintsATurn$",
 		},
 		{
+			Promise: row, Defect: "answers a search that asks for the same call again from memory",
+			File: "pkg/tools/recall/recall.go", Old: "Volatile: true, Recalls: true", New: "Recalls: true",
+			Dir: "pkg/tools/recall", Test: "^TestACallAgainGoesOn$",
+		},
+		{
 			Promise: row, Defect: "names no tool in the summary",
 			File: "pkg/agent/prompt/history.go", Old: "m.Content += recallNote(b.past.Recall())", New: "_ = recallNote(b.past.Recall())",
 			Dir: "pkg/agent", Test: "^TestASearchTaintsATurn$",

@@ -86,12 +86,11 @@ func New(o Options) []tools.Tool {
 		o.Redact = func(s string) string { return s }
 	}
 	s := &searcher{o: o, places: fair.New(maxSearches)}
-	an := tools.Annotations{ReadOnly: true, Idempotent: true, Level: tools.LevelChat}
-	volatile := an
-	volatile.Volatile = true
+	// The indexes go on beside the turn: the same call finds more later.
+	an := tools.Annotations{ReadOnly: true, Idempotent: true, Volatile: true, Level: tools.LevelChat}
 	return []tools.Tool{
 		tools.New(NameSearch, textSearch, an, func(ctx context.Context, in searchArguments) (any, error) { return s.search(ctx, in) }),
-		tools.New(NameList, textList, volatile, func(ctx context.Context, in listArguments) (any, error) { return s.list(ctx, in) }),
+		tools.New(NameList, textList, an, func(ctx context.Context, in listArguments) (any, error) { return s.list(ctx, in) }),
 	}
 }
 

@@ -24,12 +24,17 @@ type shelf struct {
 	passages []corpus.Passage
 	states   map[string]corpus.State
 	err      error
+	late     bool // the first search finds nothing
 	asked    []string
 	most     int
 }
 
 func (s *shelf) Search(_ context.Context, names []string, _ string, most int) (found []corpus.Passage, err error) {
 	s.asked, s.most = names, most
+	if s.late {
+		s.late = false
+		return nil, s.err
+	}
 	for _, p := range s.passages {
 		if slices.Contains(names, p.Corpus) && len(found) < most {
 			found = append(found, p)
@@ -93,13 +98,13 @@ func call(t *testing.T, s *shelf, chat, tool string, args map[string]any) (resul
 	return result, tainted
 }
 
-// once is a model that makes one call.
+// once is a model that makes one call, and the same once more after an answer without passages.
 type once struct{ call providers.ToolCall }
 
 func (o *once) Chat(
 	_ context.Context, said []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any,
 ) (*providers.LLMResponse, error) {
-	if len(said) > 0 {
+	if n := len(said); n > 2 || n > 0 && !strings.Contains(said[n-1].Content, `"passages":[]`) {
 		return &providers.LLMResponse{Content: "done"}, nil
 	}
 	return &providers.LLMResponse{ToolCalls: []providers.ToolCall{o.call}}, nil
@@ -111,6 +116,16 @@ func TestAPassageComesWithItsPlace(t *testing.T) {
 	want := `{"passages":[{"corpus":"manual","file":"a/leave.md","lines":"3-9","heading":"Leave > Days","score":1.23,"text":"27 days"}]}`
 	if got != want || tainted {
 		t.Errorf("tainted: %v\n%s\n%s", tainted, got, want)
+	}
+}
+
+// TestTheSameSearchFindsMoreLater, as the index goes on beside the turn.
+func TestTheSameSearchFindsMoreLater(t *testing.T) {
+	t.Parallel()
+	s := newShelf()
+	s.late = true
+	if got, _ := call(t, s, "one", "search_corpus", map[string]any{"query": "leave"}); !strings.Contains(got, "27 days") {
+		t.Errorf("the second search: %s", got)
 	}
 }
 

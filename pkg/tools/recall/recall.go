@@ -68,8 +68,9 @@ func New(o Options) tools.Tool {
 		o.Location = func(context.Context) *time.Location { return time.UTC }
 	}
 	r := &reader{o: o}
+	// A search that is behind asks for the same call again: no answer comes from memory.
 	return tools.New(Name, textDescription,
-		tools.Annotations{ReadOnly: true, Idempotent: true, Recalls: true, Level: tools.LevelChat},
+		tools.Annotations{ReadOnly: true, Idempotent: true, Volatile: true, Recalls: true, Level: tools.LevelChat},
 		func(ctx context.Context, in arguments) (any, error) { return r.call(ctx, in) })
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -17,9 +18,10 @@ import (
 	"parley/pkg/tools/recall"
 )
 
-// past gives what it is told to.
+// past gives what it is told to, and what it is told to give later from its second search on.
 type past struct {
 	found history.Found
+	later *history.Found
 	hit   history.Hit
 	err   error
 	query history.Query
@@ -27,23 +29,33 @@ type past struct {
 
 func (p *past) Search(_ context.Context, q history.Query) (history.Found, error) {
 	p.query = q
-	return p.found, p.err
+	found := p.found
+	if p.later != nil {
+		p.found, p.later = *p.later, nil
+	}
+	return found, p.err
 }
 
 func (p *past) Entry(context.Context, string, string) (history.Hit, error) { return p.hit, p.err }
 
-// caller is a model that makes one call, and keeps its result.
-type caller struct{ args, got string }
+// caller is a model that makes one call, and the same again where the result tells it to, three in all. It keeps the last result.
+type caller struct {
+	args, got string
+	calls     int
+}
 
 func (c *caller) Chat(
 	_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition, _ string, _ map[string]any,
 ) (*providers.LLMResponse, error) {
 	if last := msgs[len(msgs)-1]; last.Role == providers.RoleTool {
 		c.got = last.Content
-		return &providers.LLMResponse{Content: "done", FinishReason: "stop"}, nil
+		if c.calls == 3 || !strings.Contains(c.got, "call again") {
+			return &providers.LLMResponse{Content: "done", FinishReason: "stop"}, nil
+		}
 	}
+	c.calls++
 	return &providers.LLMResponse{
-		ToolCalls:    []providers.ToolCall{{ID: "1", Type: "function", Name: recall.Name, RawArguments: c.args}},
+		ToolCalls:    []providers.ToolCall{{ID: strconv.Itoa(c.calls), Type: "function", Name: recall.Name, RawArguments: c.args}},
 		FinishReason: "tool_calls",
 	}, nil
 }
@@ -105,6 +117,16 @@ func TestAnswer(t *testing.T) {
 	}
 	if got, _ := call(t, &past{}, "s1", `{"query":"417"}`); !strings.Contains(got, "No entry has any") {
 		t.Errorf("without a hit: %s", got)
+	}
+}
+
+// TestACallAgainGoesOn searches on with the same words, as the note of a search that is behind asks for.
+func TestACallAgainGoesOn(t *testing.T) {
+	t.Parallel()
+	reached := history.Found{Hits: []history.Hit{hit("s1", 7, session.Entry{Message: providers.Message{Role: "user"}}, "the code is 4711")}}
+	p := &past{found: history.Found{Behind: true}, later: &reached}
+	if got, _ := call(t, p, "s1", `{"query":"code"}`); !strings.Contains(got, "4711") || strings.Contains(got, "call again") {
+		t.Errorf("the last call: %s", got)
 	}
 }
 
