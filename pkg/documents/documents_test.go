@@ -84,6 +84,27 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// TestHTMLInUTF8 reads pages whose beginning does not tell their encoding.
+func TestHTMLInUTF8(t *testing.T) {
+	t.Parallel()
+	long := "<p>" + strings.Repeat("plain words ", 100) + "</p>"
+	for name, c := range map[string]struct{ page, want string }{
+		"letters behind the beginning": {long + "<h1>Größe</h1>", "Größe"},
+		"a declaration behind it":      {"<style>" + long + "</style><meta charset=utf-8><h1>Größe</h1>", "Größe"},
+		"Windows-1252":                 {long + "<h1>Gr\xf6\xdfe</h1>", "Größe"},
+		"another declaration":          {"<meta charset=koi8-r><h1>\xf0</h1>", "П"},
+		"one of seven bits":            {"<meta charset=iso-2022-jp><h1>\x1b$B$\"\x1b(B</h1>", "あ"},
+	} {
+		d, err := documents.Parse(documents.HTML, []byte(c.page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Sections[len(d.Sections)-1].Heading; got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}
+
 // TestDamaged reads documents that cannot be read: each ends in one plain sentence, and the
 // process of the gateway is as before.
 func TestDamaged(t *testing.T) {

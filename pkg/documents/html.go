@@ -7,10 +7,13 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 	"golang.org/x/net/html/charset"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/transform"
 )
 
 // page reads HTML from its tokens: no tree is built, so that deep nesting costs nothing.
@@ -29,11 +32,7 @@ type page struct {
 }
 
 func readHTML(data []byte) (*Document, error) {
-	r, err := charset.NewReader(bytes.NewReader(data), "")
-	if err != nil {
-		return nil, &Error{Reason: "The file is damaged: its characters cannot be decoded.", cause: err}
-	}
-	z := html.NewTokenizer(r)
+	z := html.NewTokenizer(transform.NewReader(bytes.NewReader(data), encodingOf(data).NewDecoder()))
 	const longest = 4 << 20
 	z.SetMaxBuf(longest)
 	var p page
@@ -60,6 +59,16 @@ func readHTML(data []byte) (*Document, error) {
 		}
 	}
 	return p.b.done(HTML), nil
+}
+
+// encodingOf tells the encoding of a page by its beginning, as browsers do. They take a page for Windows-1252 if its beginning
+// does not tell; one that is UTF-8 to its end is read as such.
+func encodingOf(data []byte) encoding.Encoding {
+	e, name, _ := charset.DetermineEncoding(data, "")
+	if name == "windows-1252" && utf8.Valid(data) {
+		return encoding.Nop
+	}
+	return e
 }
 
 // hidden says whether a browser does not show an element, by its own attributes.
