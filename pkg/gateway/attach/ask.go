@@ -3,11 +3,13 @@ package attach
 import (
 	"context"
 	"crypto/rand"
+	"slices"
 	"strings"
 	"time"
 
 	"parley/pkg/channels"
 	"parley/pkg/channels/console"
+	"parley/pkg/events"
 )
 
 // Answer is what came back to one question.
@@ -28,10 +30,17 @@ func (a *Answer) Text() string { return strings.Join(a.Messages, "\n\n") }
 type asking struct {
 	text string
 	to   *Answer
+	// others are the turns that answer what other consoles said in the same conversation; each message is
+	// a turn of its own.
+	others map[string]bool
 }
 
+var _ Watcher = (*asking)(nil)
+
 // Asking is a console that says one thing, and keeps what is answered.
-func Asking(text string, to *Answer) View { return &asking{text, to} }
+func Asking(text string, to *Answer) View {
+	return &asking{text: text, to: to, others: map[string]bool{}}
+}
 
 // Run implements [View].
 func (a *asking) Run(ctx context.Context, in *channels.Ingress) error {
@@ -45,11 +54,31 @@ func (a *asking) Run(ctx context.Context, in *channels.Ingress) error {
 
 // Send implements [View].
 func (a *asking) Send(_ context.Context, part channels.Part) (channels.Receipt, error) {
-	if len(part.Buttons) > 0 {
-		a.to.Questions = append(a.to.Questions, part.ID)
+	if !a.foreign(part.ID) {
+		a.to.Messages = append(a.to.Messages, part.Text)
 	}
-	a.to.Messages = append(a.to.Messages, part.Text)
 	return channels.Receipt{MessageID: part.ID, Time: time.Now()}, nil
+}
+
+// foreign says whether a message belongs to the turn of another console. Its id begins with the turn.
+func (a *asking) foreign(id string) bool {
+	turn, _, _ := strings.Cut(id, "/")
+	return a.others[turn]
+}
+
+// Watch implements [Watcher].
+func (a *asking) Watch(_ context.Context, d events.Data, own bool) error {
+	switch d := d.(type) {
+	case events.TurnBegun:
+		a.others[d.Turn] = !own && d.Message != "" // one without a message follows from what was said
+	case events.Question:
+		if !a.foreign(d.Message) && !slices.Contains(a.to.Questions, d.ID) {
+			a.to.Questions = append(a.to.Questions, d.ID)
+			a.to.Messages = append(a.to.Messages, d.Question)
+		}
+	default: // the answer alone counts
+	}
+	return nil
 }
 
 // Draft implements [View].
