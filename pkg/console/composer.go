@@ -75,7 +75,13 @@ func (e *composer) put(s string) bool {
 
 // keep keeps the line in the history.
 func (e *composer) keep() {
-	if err := e.recall.history.Add(e.line.Text()); err != nil {
+	var files []history.File
+	for _, i := range e.line.Items() {
+		if i.File != "" {
+			files = append(files, history.File{Words: i.Text, Path: i.File})
+		}
+	}
+	if err := e.recall.history.Add(e.line.Text(), files...); err != nil {
 		e.said.note(fmt.Sprintf(textNoHistory, err))
 	}
 }

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
@@ -26,31 +27,44 @@ type recall struct {
 // leave says that the line of now is another one.
 func (r *recall) leave() { r.going = false }
 
-// older shows the line before; false where there is none.
-func (r *recall) older(l *line.Line) bool {
+// older shows the line before, if there is one.
+func (r *recall) older(l *line.Line) {
 	if !r.going {
 		r.going, r.at, r.typed = true, -1, l.Items()
 	}
-	if r.at+1 >= r.history.Len() {
-		return false
+	if r.at+1 < r.history.Len() {
+		r.at++
+		r.show(r.at, l)
 	}
-	r.at++
-	l.Set(r.history.Line(r.at))
-	return true
 }
 
 // newer shows the line behind.
-func (r *recall) newer(l *line.Line) bool {
+func (r *recall) newer(l *line.Line) {
 	if !r.going || r.at < 0 {
-		return false
+		return
 	}
 	if r.at--; r.at < 0 {
 		l.Restore(r.typed)
 		r.going = false
-		return true
+		return
 	}
-	l.Set(r.history.Line(r.at))
-	return true
+	r.show(r.at, l)
+}
+
+// show shows a line of before, with the files that went with it.
+func (r *recall) show(back int, l *line.Line) {
+	l.Set("")
+	rest := r.history.Line(back)
+	for _, f := range r.history.Files(back) {
+		before, behind, ok := strings.Cut(rest, f.Words)
+		if !ok {
+			continue // another file with an equal end took its place
+		}
+		l.Insert(before)
+		l.Put(line.Item{Text: f.Words, Label: f.Words, File: f.Path})
+		rest = behind
+	}
+	l.Insert(rest)
 }
 
 // search begins a search, or goes on to an older line.
@@ -118,7 +132,7 @@ func (r *recall) key(k tea.KeyPressMsg, l *line.Line) (done bool) {
 // take ends the search, with the line that was found.
 func (r *recall) take(l *line.Line) {
 	if r.searching && r.found >= 0 {
-		l.Set(r.history.Line(r.found))
+		r.show(r.found, l)
 	}
 	r.searching = false
 }

@@ -32,13 +32,21 @@ const (
 type History struct {
 	path   string // "" keeps them in memory alone
 	redact func(string) string
-	lines  []string
+	lines  []entry
+}
+
+// File is a file that went with a line, and the words that name it there.
+type File struct {
+	Words string `json:"words"`
+	Path  string `json:"path"`
 }
 
 // entry is a line in the file.
 type entry struct {
 	Time time.Time `json:"time"`
 	Text string    `json:"text"`
+	// Files are those that went with it, in their order.
+	Files []File `json:"files,omitempty"`
 }
 
 // Path is the file of the present user: in the state folder, or for a member of the group that may
@@ -88,21 +96,24 @@ func (h *History) read(r io.Reader) {
 	for in.Scan() {
 		var e entry
 		if json.Unmarshal(in.Bytes(), &e) == nil && e.Text != "" {
-			h.remember(e.Text)
+			h.remember(e)
 		}
 	}
 }
 
 // remember puts a line at the end; an equal one before gives way.
-func (h *History) remember(text string) {
-	h.lines = append(slices.DeleteFunc(h.lines, func(s string) bool { return s == text }), text)
+func (h *History) remember(e entry) {
+	h.lines = append(slices.DeleteFunc(h.lines, func(o entry) bool { return o.Text == e.Text }), e)
 }
 
 // Len is how many lines there are, and Line one of them: 0 is the newest.
 func (h *History) Len() int { return len(h.lines) }
 
 // Line is explained at [History.Len].
-func (h *History) Line(back int) string { return h.lines[len(h.lines)-1-back] }
+func (h *History) Line(back int) string { return h.lines[len(h.lines)-1-back].Text }
+
+// Files are those that went with a line.
+func (h *History) Files(back int) []File { return h.lines[len(h.lines)-1-back].Files }
 
 // Find is the first line from one on that contains a text, in any case; -1 where none does.
 func (h *History) Find(text string, from int) int {
@@ -115,20 +126,22 @@ func (h *History) Find(text string, from int) int {
 	return -1
 }
 
-// Add keeps a line that was sent.
-func (h *History) Add(text string) error {
+// Add keeps a line that was sent, with its files.
+func (h *History) Add(text string, files ...File) error {
 	if strings.TrimSpace(text) == "" || strings.HasPrefix(text, " ") || len(text) > maxLine {
 		return nil
 	}
 	text = h.redact(strings.TrimSpace(text))
-	h.remember(text)
+	secret := func(f File) bool { return h.redact(f.Words) != f.Words || h.redact(f.Path) != f.Path }
+	e := entry{time.Now().UTC(), text, slices.DeleteFunc(files, secret)}
+	h.remember(e)
 	if len(h.lines) > maxLines {
 		h.lines = slices.Delete(h.lines, 0, len(h.lines)-maxLines)
 	}
 	if h.path == "" {
 		return nil
 	}
-	raw, err := json.Marshal(entry{time.Now().UTC(), text})
+	raw, err := json.Marshal(e)
 	if err != nil {
 		return err
 	}
@@ -153,12 +166,12 @@ func (h *History) shrink() error {
 	size, from := 0, len(h.lines)
 	for from > 0 && len(h.lines)-from < maxLines/2 && size < maxBytes/2 {
 		from--
-		size += len(h.lines[from])
+		size += len(h.lines[from].Text)
 	}
 	h.lines = slices.Clone(h.lines[from:])
 	var all bytes.Buffer
-	for _, text := range h.lines {
-		raw, err := json.Marshal(entry{time.Now().UTC(), text})
+	for _, e := range h.lines {
+		raw, err := json.Marshal(e)
 		if err != nil {
 			return err
 		}
