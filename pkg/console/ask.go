@@ -105,7 +105,7 @@ func (a *asks) again(id string) {
 	}
 }
 
-// bar is the row about the open questions, as one or no line.
+// bar is about the open questions: no line without one, and several where the terminal is narrow.
 func (a *asks) bar(empty bool) []ansi.Line {
 	q := a.first()
 	a.faint = false
@@ -130,7 +130,7 @@ func (a *asks) bar(empty bool) []ansi.Line {
 		a.keys(&l, q)
 		l.Put("  "+textUntil+q.ExpiresAt.Local().Format("15:04"), faint)
 	}
-	return []ansi.Line{l.Clip(a.said.width)}
+	return l.Wrap(a.said.width)
 }
 
 // keys are the keys that answer a question; they are faint as long as they do not work.

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -59,6 +60,35 @@ func TestKeysAreDrawnAgainOnceTheyWork(t *testing.T) {
 		m.asks.bar(true)
 		if m.later() != nil {
 			t.Error("the keys are drawn without end")
+		}
+	})
+}
+
+// TestAllKeysOfAQuestionAreShown, however narrow the terminal is.
+func TestAllKeysOfAQuestionAreShown(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for _, width := range []int{39, 59, 79, 199} {
+			said := transcript{theme: ansi.NewTheme(colorprofile.ASCII), width: width}
+			a := asks{said: &said}
+			a.add(&events.Question{
+				ID: "one", Called: "write_file", Question: "Allow it?", Choices: []string{"allow_once", "allow_here", "deny"},
+				ExpiresAt: time.Now().Add(time.Hour),
+			})
+			<-time.After(armTime)
+			var shown []string
+			for _, l := range a.bar(true) {
+				if l.Columns() > width {
+					t.Errorf("%d columns: %q", width, l.String())
+				}
+				shown = append(shown, l.String())
+			}
+			all := strings.Join(shown, " ")
+			for _, want := range []string{"[y]", "[a]", "[n]", "until"} {
+				if !strings.Contains(all, want) {
+					t.Errorf("%d columns: %s is not in %q", width, want, all)
+				}
+			}
 		}
 	})
 }
