@@ -108,6 +108,22 @@ func TestOtherUsersAreTurnedAway(t *testing.T) {
 	}
 }
 
+// TestAGroupThatIsNotThere keeps the gateway from starting, which config check and doctor say before.
+func TestAGroupThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	const want = "admin.group: there is no group no-such-group here: name one of the machine, or give its number\n"
+	w := newWorld(t, "")
+	w.write(offlineModel + "admin: {group: no-such-group}\n")
+	for _, verb := range []string{"config check", "run"} {
+		if _, errs, code := w.run(strings.Fields(verb)...); code != 2 || !strings.HasSuffix(errs, want) {
+			t.Errorf("%s ends with %d: %s", verb, code, errs)
+		}
+	}
+	if out, _, code := w.run("doctor"); code != 5 || !strings.Contains(out, "there is no group no-such-group") {
+		t.Errorf("doctor ends with %d: %s", code, out)
+	}
+}
+
 // TestAGroupMayAttach: the members of admin.group use the gateway of another user, with a file
 // that names its state folder alone.
 func TestAGroupMayAttach(t *testing.T) {

@@ -11,6 +11,7 @@ import (
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/files"
 	"parley/pkg/gateway/modelset"
+	"parley/pkg/gateway/socket"
 	"parley/pkg/gateway/toolset"
 	"parley/pkg/policy"
 	"parley/pkg/providers/kinds"
@@ -42,6 +43,9 @@ func Check(cfg *config.Config) error {
 		return err
 	}
 	if err := files.CheckAgentFile(cfg.Workspace); err != nil {
+		return admin.WithCode(admin.CodeUsage, err)
+	}
+	if err := socket.CheckGroup(cfg.Admin.Group); err != nil {
 		return admin.WithCode(admin.CodeUsage, err)
 	}
 	return nil

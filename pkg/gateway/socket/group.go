@@ -28,11 +28,20 @@ func groupOf(name string) (*group, error) {
 		return &group{name, int(id)}, nil
 	}
 	g, err := user.LookupGroup(name)
+	if _, absent := errors.AsType[user.UnknownGroupError](err); absent {
+		return nil, fmt.Errorf(textNoGroup, ErrGroup, name)
+	}
 	if err != nil {
-		return nil, fmt.Errorf(textNoGroup, ErrGroup, name, err)
+		return nil, fmt.Errorf("%w: %s: %w", ErrGroup, name, err)
 	}
 	id, err := strconv.Atoi(g.Gid)
 	return &group{name, id}, err
+}
+
+// CheckGroup says why the group of a configuration cannot be let in.
+func CheckGroup(name string) error {
+	_, err := groupOf(name)
+	return err
 }
 
 // open lets the group, or only the gateway's own user, reach the socket.
