@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 )
 
@@ -70,6 +71,50 @@ func TestMessagesThatShareATurn(t *testing.T) {
 	for _, s := range []*screen{second, first} {
 		s.keys("C-d")
 		s.shows("code=0")
+	}
+}
+
+// TestAsksInOneConversation: each question of several at once has its own answer, and no other.
+func TestAsksInOneConversation(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	g := w.start("run")
+	g.ready()
+	w.run("ask", "--session", "sums", "hello") // the offline model says who it is once
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			out, errs, code := w.run("ask", "--session", "sums", fmt.Sprintf("what is %d*100?", i+1))
+			if want := fmt.Sprintf("%d*100 = %d00", i+1, i+1); strings.TrimSpace(out) != want || code != 0 {
+				t.Errorf("code %d: %q, want %q: %s", code, out, want, errs)
+			}
+		})
+	}
+	all.Wait()
+	g.interrupt()
+}
+
+// TestWrongUsageOfConversations is wrong usage, also where two flags exclude each other.
+func TestWrongUsageOfConversations(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	for _, verb := range []string{"chat", "ask"} {
+		if _, errs, code := w.run(verb, "--session", "a", "--new"); code != 2 {
+			t.Errorf("%s: code %d, %s", verb, code, errs)
+		}
+	}
+}
+
+// TestAPipeIsNoFile: a named pipe without a writer is refused, and not waited for.
+func TestAPipeIsNoFile(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "")
+	path := filepath.Join(w.dir, "pipe")
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, errs, code := w.run("ask", "-f", path, "hello"); code != 2 || !strings.Contains(errs, "it is no file") {
+		t.Errorf("code %d, %s", code, errs)
 	}
 }
 

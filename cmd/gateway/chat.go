@@ -43,12 +43,13 @@ func addPlain(c *cobra.Command, plain *bool) { c.Flags().BoolVar(plain, "plain",
 func addSession(c *cobra.Command, session *string, fresh *bool) {
 	c.Flags().StringVar(session, "session", "", textSessionFlag)
 	c.Flags().BoolVar(fresh, "new", false, textNewFlag)
-	c.MarkFlagsMutuallyExclusive("session", "new")
 }
 
 // chatOf is the chat that the flags name.
 func chatOf(session string, fresh bool, usual string) (string, error) {
 	switch {
+	case fresh && session != "":
+		return "", admin.WithCode(admin.CodeUsage, errors.New(textSessionOrNew))
 	case fresh:
 		return newChatID(), nil
 	case session == "":

@@ -190,12 +190,13 @@ ignored.`
 	textStatusLong = `Shows the state of the gateway and what waits; without a gateway, what the store holds.
 Exit codes: 0 a gateway is running and its store works; 1 the store, the audit log or
 AGENT.md has trouble, also without a gateway; 4 no gateway is running.`
-	textSessionFlag = "the name of the conversation, which may be a new one"
-	textNewFlag     = "begin a new conversation"
-	textFileFlag    = "send this file along; may be given several times"
-	textBadSession  = "--session %s: letters, digits, - and _ name a conversation, at most 64"
-	textAsk         = "Ask once, and print the answer"
-	textAskLong     = `Asks the gateway that runs, or one of its own, prints the answer and ends. Without TEXT, or with - for
+	textSessionFlag  = "the name of the conversation, which may be a new one"
+	textNewFlag      = "begin a new conversation"
+	textFileFlag     = "send this file along; may be given several times"
+	textSessionOrNew = "--session goes on with a conversation and --new begins one: give one of the two"
+	textBadSession   = "--session %s: letters, digits, - and _ name a conversation, at most 64"
+	textAsk          = "Ask once, and print the answer"
+	textAskLong      = `Asks the gateway that runs, or one of its own, prints the answer and ends. Without TEXT, or with - for
 it, the question is read from standard input. Each question has a conversation of its own, unless --session names one.
 Exit codes: 0 answered; 1 no answer, or a call waits for approval; 2 no question, or no such file.`
 	textNoInput      = "standard input cannot be read: %w"

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -39,6 +40,14 @@ func (p *postbox) put(in channels.Inbound, sent func(*model, error)) tea.Cmd {
 	}
 }
 
+// reasonOf is why a message was not taken, without the words of the way that it went.
+func reasonOf(err error) error {
+	if reason := errors.Unwrap(err); reason != nil {
+		return reason
+	}
+	return err
+}
+
 // sendTime is how long the messages that are on their way are waited for when the person leaves.
 const sendTime = 5 * time.Second
 
@@ -50,7 +59,7 @@ func (p *postbox) run(ctx context.Context, program *tea.Program) (end func() err
 	go func() {
 		var failed error
 		for one := range p.posts {
-			err := p.in.Deliver(ctx, []channels.Inbound{one.inbound}, nil)
+			err := reasonOf(p.in.Deliver(ctx, []channels.Inbound{one.inbound}, nil))
 			program.Send(func(m *model) tea.Cmd { one.sent(m, err); return nil })
 			failed = err
 		}

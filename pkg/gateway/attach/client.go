@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"parley/pkg/api/native"
@@ -195,9 +196,9 @@ func (c *Client) say(ctx context.Context, key string, m newMessage) (said, error
 	return s, err
 }
 
-// Sendable says why a file cannot be sent along.
+// Sendable says why a file cannot be sent along. A pipe without a writer does not hold it up.
 func Sendable(path string) error {
-	f, err := os.Open(path) //nolint:gosec // the person names the file
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) //nolint:gosec // the person names the file
 	if e, ok := errors.AsType[*fs.PathError](err); ok {
 		return e.Err
 	}
