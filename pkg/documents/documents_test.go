@@ -62,11 +62,14 @@ func TestRead(t *testing.T) {
 		"docx": {"a.docx", string(docx(`<w:p><w:pPr><w:pStyle w:val="berschrift2"/></w:pPr>`+
 			`<w:r><w:t>The </w:t></w:r><w:r><w:t>heading</w:t></w:r></w:p>`+paragraph("First &amp; last")+
 			`<w:p><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t></w:r><w:r><w:rPr><w:vanish/></w:rPr><w:t>hidden</w:t></w:r></w:p>`+
+			`<w:p><w:pPr><w:pStyle w:val="berschrift2"/><w:pPrChange><w:pPr><w:pStyle w:val="before"/></w:pPr></w:pPrChange></w:pPr>`+
+			`<w:r><w:rPr><w:rPrChange><w:rPr><w:vanish/></w:rPr></w:rPrChange></w:rPr><w:t>Shown now</w:t></w:r></w:p>`+
 			`<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:ins><w:r><w:t>added</w:t></w:r></w:ins></w:p>`+
 			`<w:tbl><w:tr><w:tc>`+paragraph("1")+`</w:tc><w:tc>`+paragraph("2")+`</w:tc></w:tr></w:tbl>`,
 			"word/styles.xml", styles, "word/footnotes.xml", `<w:footnotes xmlns:w="w"><w:footnote>`+paragraph("a note")+
 				`</w:footnote></w:footnotes>`)), documents.DOCX, section(
-			documents.Section{Heading: "The heading", Level: 2, Text: "First & last\n\na\tb\n\nadded\n\n1 | 2\n\na note"})},
+			documents.Section{Heading: "The heading", Level: 2, Text: "First & last\n\na\tb"},
+			documents.Section{Heading: "Shown now", Level: 2, Text: "added\n\n1 | 2\n\na note"})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -175,11 +175,11 @@ func (w *word) token(t xml.Token) {
 	}
 }
 
-// unread are elements whose text is not shown: the second form of something, deleted text, and
-// the instructions of fields.
+// unread are elements whose text is not shown: the second form of something, deleted text, the
+// instructions of fields, and formats as they were before a tracked change.
 func unread(name string) bool {
 	switch name {
-	case "Fallback", "del", "moveFrom", "delText", "instrText", "delInstrText":
+	case "Fallback", "del", "moveFrom", "delText", "instrText", "delInstrText", "rPrChange", "pPrChange":
 		return true
 	}
 	return false
