@@ -108,6 +108,40 @@ func TestHTMLInUTF8(t *testing.T) {
 	}
 }
 
+// TestHiddenElements reads pages with elements that a browser does not show, also where their ends are left out or mixed up.
+func TestHiddenElements(t *testing.T) {
+	t.Parallel()
+	for page, want := range map[string]string{
+		"a<p hidden>no</p>b":                                                            "a\n\nb\n",
+		"<p style='display: none'>no <b>no</b> no<p>a":                                  "a\n",
+		"<p hidden>no<h1>a</h1>b":                                                       "# a\n\nb\n",
+		"<div><p hidden>no<b>no</div>a":                                                 "a\n",
+		"<p hidden>no<br>no<select><option>no</select>no<div>a</div>":                   "a\n",
+		"<ul><li hidden>no<ul><li>no</ul>no</li><li>a</ul>b":                            "- a\n\nb\n",
+		"<ul><li>a<li hidden>no<b>no<li>b<li hidden>no</ul>c":                           "- a\n- b\n\nc\n",
+		"<dl><dt>a<dd hidden>no<dl><dt>no<dd>no</dl>no<dt>b</dl>":                       "a\nb\n",
+		"<table><tr hidden><td>no<th>no<tr><td>a<td hidden>no<td>b</table>":             "a b\n",
+		"<table><tr hidden><td>no<table><tr><td>no</table>no<tr><td>a</table>":          "a\n",
+		"<table><tbody hidden><tr><td>no<tr><td>no<tbody><tr><td>a</table>b":            "a\n\nb\n",
+		"<table><tr><td><p hidden>no</td><td>a</table>":                                 "a\n",
+		"<select><option hidden>no<option>a<option hidden>no</select>b":                 "a\nb\n",
+		"<div hidden><p>no<ul><li>no</ul></p>no<li>no</div>a":                           "a\n",
+		"<div hidden><b>no<div>no</div>no</div>a<b>b</b>":                               "ab\n",
+		"<h1>a<span hidden>no</span> b</h1><svg><g><path/>no</svg>c":                    "# a b\n\nc\n",
+		"<pre>a<pre hidden>no</pre> b  c</pre>":                                         "a\n\n b  c\n",
+		"<p>a<input hidden>bc":                                                          "abc\n",
+		strings.Repeat("<div hidden>no", 1000) + strings.Repeat("no</div>", 1000) + "a": "a\n",
+	} {
+		d, err := documents.Parse(documents.HTML, []byte(page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.String(); got != want {
+			t.Errorf("%.80s: %q, want %q", page, got, want)
+		}
+	}
+}
+
 // TestDamaged reads documents that cannot be read: each ends in one plain sentence, and the
 // process of the gateway is as before.
 func TestDamaged(t *testing.T) {

@@ -19,8 +19,8 @@ import (
 // page reads HTML from its tokens: no tree is built, so that deep nesting costs nothing.
 type page struct {
 	b builder
-	// unseen is how many elements that are not shown are open.
-	unseen int
+	// veil are the open elements from the outermost one that is not shown to the innermost.
+	veil []atom.Atom
 	// heading is the open heading's level, and words its text.
 	heading int
 	words   strings.Builder
@@ -87,12 +87,62 @@ func unshown(a atom.Atom) bool {
 	return slices.Contains([]atom.Atom{atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Svg, atom.Iframe, atom.Object}, a)
 }
 
-// void are the elements that have no end, or whose end may be left out.
+// void are the elements that have no end.
 func void(a atom.Atom) bool {
 	return slices.Contains([]atom.Atom{
 		atom.Area, atom.Base, atom.Br, atom.Col, atom.Embed, atom.Hr, atom.Img, atom.Input, atom.Link, atom.Meta, atom.Source, atom.Track,
-		atom.Wbr, atom.P, atom.Li, atom.Dt, atom.Dd, atom.Tr, atom.Td, atom.Th, atom.Option,
+		atom.Wbr,
 	}, a)
+}
+
+// block are the elements that end a paragraph whose own end was left out.
+func block(a atom.Atom) bool {
+	return levelOf(a) > 0 || ofTable(a) > 0 || slices.Contains([]atom.Atom{
+		atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Center, atom.Dd, atom.Details, atom.Dialog, atom.Div, atom.Dl, atom.Dt,
+		atom.Fieldset, atom.Figcaption, atom.Figure, atom.Footer, atom.Form, atom.Header, atom.Hgroup, atom.Hr, atom.Li, atom.Main, atom.Menu,
+		atom.Nav, atom.Ol, atom.P, atom.Pre, atom.Section, atom.Summary, atom.Table, atom.Ul,
+	}, a)
+}
+
+// ofTable says how much of a table an element is: a cell, a row or a group of rows; 0 for another element.
+func ofTable(a atom.Atom) int {
+	const cell, row, group = 1, 2, 3
+	switch a {
+	case atom.Td, atom.Th:
+		return cell
+	case atom.Tr:
+		return row
+	case atom.Thead, atom.Tbody, atom.Tfoot:
+		return group
+	default:
+		return 0
+	}
+}
+
+// endsWith says whether an element, whose end may be left out, ends where the next one begins.
+func endsWith(a, next atom.Atom) bool {
+	switch a {
+	case atom.P:
+		return block(next)
+	case atom.Li:
+		return next == atom.Li
+	case atom.Option:
+		return next == atom.Option || next == atom.Optgroup
+	case atom.Dt, atom.Dd:
+		return next == atom.Dt || next == atom.Dd
+	default:
+		return ofTable(a) > 0 && ofTable(next) >= ofTable(a)
+	}
+}
+
+// holds says whether an element keeps what begins in it from ending an element around it.
+func holds(a atom.Atom) bool {
+	switch a {
+	case atom.Ul, atom.Ol, atom.Menu, atom.Dl, atom.Table, atom.Select, atom.Button, atom.Object, atom.Template:
+		return true
+	default:
+		return false
+	}
 }
 
 // levelOf is the level of a heading; 0 of another element.
@@ -100,11 +150,56 @@ func levelOf(a atom.Atom) int {
 	return slices.Index([]atom.Atom{atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6}, a) + 1
 }
 
-func (p *page) open(a atom.Atom, closed, hidden bool) { //nolint:revive // flag-parameter: properties of the element
-	if p.unseen > 0 || unshown(a) || hidden && !void(a) {
-		if !closed && !void(a) {
-			p.unseen++
+// veiled takes the begin of an element, and says whether it is not shown.
+func (p *page) veiled(a atom.Atom, closed, hidden bool) bool { //nolint:revive // flag-parameter: properties of the element
+	for i := len(p.veil) - 1; i >= p.outermost(); i-- {
+		if endsWith(p.veil[i], a) {
+			p.veil = p.veil[:i]
+		} else if holds(p.veil[i]) {
+			break
 		}
+	}
+	if len(p.veil) == 0 {
+		if !unshown(a) && (!hidden || void(a)) {
+			return false
+		}
+		p.separate(a)
+	}
+	if !closed && !void(a) {
+		p.veil = append(p.veil, a)
+	}
+	return true
+}
+
+// outermost is the place of the outermost open element that is looked at, so that deep nesting takes no time.
+func (p *page) outermost() int {
+	const most = 100
+	return max(0, len(p.veil)-most)
+}
+
+// unveil takes the end of an element, and says whether it belongs to those that are not shown.
+func (p *page) unveil(a atom.Atom) bool {
+	if len(p.veil) == 0 {
+		return false
+	}
+	for i := len(p.veil) - 1; i >= p.outermost(); i-- {
+		if p.veil[i] == a {
+			p.veil = p.veil[:i]
+			if i == 0 {
+				p.separate(a)
+			}
+			return true
+		}
+	}
+	if !block(a) && a != atom.Select || a == atom.P { // it ends none of the open ones
+		return true
+	}
+	p.veil = p.veil[:0] // it is the end of an element around them
+	return false
+}
+
+func (p *page) open(a atom.Atom, closed, hidden bool) { //nolint:revive // flag-parameter: properties of the element
+	if p.veiled(a, closed, hidden) {
 		return
 	}
 	if level := levelOf(a); level > 0 {
@@ -123,10 +218,7 @@ func (p *page) open(a atom.Atom, closed, hidden bool) { //nolint:revive // flag-
 
 func (p *page) end(a atom.Atom) {
 	switch {
-	case p.unseen > 0:
-		if !void(a) {
-			p.unseen--
-		}
+	case p.unveil(a):
 	case levelOf(a) > 0:
 		p.close()
 	default:
@@ -171,7 +263,7 @@ func (p *page) close() {
 
 // say adds text.
 func (p *page) say(s string) {
-	if p.unseen > 0 {
+	if len(p.veil) > 0 {
 		return
 	}
 	if p.heading > 0 {

@@ -3,8 +3,23 @@ package mutants
 // documentMutants break the readers of documents.
 func documentMutants() []Mutant {
 	const room, paper, box = "pkg/documents", "pkg/documents/pdf", "pkg/sandbox"
-	const parsers, bombs = "documents: parsers", "documents: bombs"
+	const parsers, bombs, shown = "documents: parsers", "documents: bombs", "documents: shown text"
 	return append(paperMutants(), []Mutant{
+		{
+			Promise: shown, Defect: "shows a hidden paragraph",
+			File: room + "/html.go", Old: "!unshown(a) && (!hidden || void(a))", New: "!unshown(a) && (!hidden || void(a) || a == atom.P)",
+			Dir: room, Test: "^TestHiddenElements$",
+		},
+		{
+			Promise: shown, Defect: "takes a page for Windows-1252 whose beginning is ASCII",
+			File: room + "/html.go", Old: `name == "windows-1252" && utf8.Valid(data)`, New: `name == "" && utf8.Valid(data)`,
+			Dir: room, Test: "^TestHTMLInUTF8$",
+		},
+		{
+			Promise: shown, Defect: "takes the format before a tracked change for the present one",
+			File: room + "/docx.go", Old: `, "rPrChange", "pPrChange":`, New: ":",
+			Dir: room, Test: "^TestRead$",
+		},
 		{
 			Promise: parsers, Defect: "parses a page in the gateway's own process where there is no sandbox",
 			File: room + "/reader.go", Old: "if err := r.Available(); err != nil {\n\t\treturn nil, err",
