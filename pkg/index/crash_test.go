@@ -355,7 +355,8 @@ func damagedAt(t *testing.T, path string, b []byte, want []index.Hit, docs []ind
 func TestAnotherForm(t *testing.T) {
 	t.Parallel()
 	for name, content := range map[string]string{
-		"version": "PARLEYX9" + strings.Repeat("x", 500), "short": "PARL", "text": strings.Repeat("text\n", 100),
+		"before": "PARLEYX1" + strings.Repeat("x", 500), "after": "PARLEYX9" + strings.Repeat("x", 500),
+		"short": "PARL", "text": strings.Repeat("text\n", 100),
 	} {
 		path := filepath.Join(t.TempDir(), name)
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {

@@ -18,7 +18,7 @@ import (
 const (
 	// The begin of a file. Its last letter is the form of the file and of the words in it: a file of
 	// another form is made anew.
-	magic     = "PARLEYX1"
+	magic     = "PARLEYX2"
 	slotA     = 64 // two slots tell in turn where the newest manifest is
 	slotB     = 128
 	slotSize  = 8 + 8 + 8 + 8 + 4

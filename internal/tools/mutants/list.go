@@ -27,7 +27,7 @@ func List() []Mutant {
 		credentialMutants(), silenceMutants(), pageMutants(), browserMutants(),
 		openaiMutants(), clientMutants(), removalMutants(), forgetMutants(), restoredMutants(),
 		workingMutants(), conversationMutants(), anewMutants(),
-		socketMutants(), shelfMutants(), formatMutants(), indexMutants(), documentMutants(),
+		socketMutants(), shelfMutants(), formatMutants(), indexMutants(), passageMutants(), documentMutants(),
 		senseMutants(),
 	)
 }

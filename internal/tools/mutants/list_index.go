@@ -2,7 +2,7 @@ package mutants
 
 // indexMutants break the index of words.
 func indexMutants() []Mutant {
-	const room, blocks, words, splitter = "pkg/index", "pkg/index/blocks", "pkg/index/words", "pkg/index/passage"
+	const room, blocks, words = "pkg/index", "pkg/index/blocks", "pkg/index/words"
 	const kills, damage, scopes, purge = "index: kills", "index: damage", "index: scopes", "index: purge"
 	return []Mutant{
 		{
@@ -61,6 +61,13 @@ func indexMutants() []Mutant {
 			File: room + "/update.go", Old: "if end > 2*live+spare {", New: "if end > 2000*live+spare {",
 			Dir: room, Test: "^TestTheFileStaysSmall$",
 		},
+	}
+}
+
+// passageMutants break the words and the passages of the index.
+func passageMutants() []Mutant {
+	const room, words, splitter = "pkg/index", "pkg/index/words", "pkg/index/passage"
+	return []Mutant{
 		{
 			Promise: "index: words", Defect: "looks for the words of one language",
 			File: room + "/search.go", Old: "if n < len(all) && !slices", New: "if first && !slices",
@@ -70,6 +77,11 @@ func indexMutants() []Mutant {
 			Promise: "index: words", Defect: "keeps accents",
 			File: words + "/words.go", Old: "if !isAccent(d) {", New: "if !isAccent(r) {",
 			Dir: words, Test: "^TestTerms$",
+		},
+		{
+			Promise: "index: words", Defect: "keeps the ending of a name with capitals in it",
+			File: words + "/words.go", Old: "== normal: // a name", New: "== word+normal: // a name",
+			Dir: words, Test: "^TestNamesWithCapitals$",
 		},
 		{
 			Promise: "index: words", Defect: "miscounts the lines of a passage",

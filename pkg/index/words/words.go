@@ -180,7 +180,10 @@ func (a *Analyzer) make(l Language, word string) []string {
 		add(a.term(l, normal))
 		return t
 	}
-	if !strings.ContainsAny(normal, "'’ ") {
+	switch {
+	case strings.Join(a.parts, "") == normal: // a name such as YouTube, which people write in small letters too
+		add(a.term(l, normal))
+	case !strings.ContainsAny(normal, "'’ "):
 		add(fold(strings.ToLower(normal)))
 	}
 	for _, p := range a.parts {

@@ -83,6 +83,20 @@ func TestSameTermsForOneMeaning(t *testing.T) {
 	}
 }
 
+// TestNamesWithCapitals are found in small letters, and the other way round, in each language.
+func TestNamesWithCapitals(t *testing.T) {
+	t.Parallel()
+	for l := words.None; l.Valid(); l++ {
+		for _, name := range []string{"iPhone", "YouTube", "OneDrive", "DevOps", "userNames"} {
+			for _, plain := range []string{strings.ToLower(name), strings.ToUpper(name)} {
+				if got, want := terms(l, name), terms(l, plain); !strings.HasPrefix(got, want+"+") {
+					t.Errorf("%s: %s is %q, %s is %q", l, name, got, plain, want)
+				}
+			}
+		}
+	}
+}
+
 func TestDetect(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
