@@ -84,6 +84,11 @@ func passageMutants() []Mutant {
 			Dir: words, Test: "^TestNamesWithCapitals$",
 		},
 		{
+			Promise: "index: words", Defect: "takes a Korean particle for a part of the Latin word before it",
+			File: words + "/words.go", Old: "if isDense(r) != dense && isPart(r)", New: "if isDense(r) != isDense(r) && isPart(r)",
+			Dir: words, Test: "^TestTerms$",
+		},
+		{
 			Promise: "index: words", Defect: "miscounts the lines of a passage",
 			File: splitter + "/passage.go", Old: "s.first = s.n", New: "s.first = s.n - 1",
 			Dir: splitter, Test: "^TestMarkdown$",

@@ -4,7 +4,7 @@
 // stemmer for the language. Words are those of Unicode (UAX 29). Of an identifier or a name with
 // signs, like open_memstream, resolv.conf or getHTTPServer, the whole is a term and so are its parts; the
 // whole of one with capitals inside has the term of its spelling in small letters. A script that puts no
-// space between words gives pairs of letters.
+// space between words gives pairs of letters, also in a word with other letters, such as PDF로.
 //
 // It promises that a text gives the same terms each time, that the terms of a word do not depend on
 // the words around it, and that no text makes it panic. Other terms for the same words need another

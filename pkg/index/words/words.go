@@ -44,21 +44,37 @@ func New() *Analyzer {
 func (a *Analyzer) Each(l Language, text string, f func(terms []string)) {
 	it := segments.FromString(strings.ToValidUTF8(text, " "))
 	for it.Next() {
-		word := it.Value()
-		r, _ := utf8.DecodeRuneInString(word)
-		if isDense(r) {
-			a.dense(word)
-			continue
-		}
-		a.pairs(f)
-		if !isWord(word) {
-			continue
-		}
-		if terms := a.terms(l, word); len(terms) > 0 {
-			f(terms)
+		for rest := it.Value(); rest != ""; {
+			n, dense := stretch(rest)
+			word := rest[:n]
+			rest = rest[n:]
+			if dense {
+				a.dense(word)
+				continue
+			}
+			a.pairs(f)
+			if !isWord(word) {
+				continue
+			}
+			if terms := a.terms(l, word); len(terms) > 0 {
+				f(terms)
+			}
 		}
 	}
 	a.pairs(f)
+}
+
+// stretch is the length of the begin of a segment whose letters are all dense, or none of them: in
+// Korean a particle follows a Latin word or a number without a space.
+func stretch(segment string) (n int, dense bool) {
+	first, n := utf8.DecodeRuneInString(segment)
+	dense = isDense(first)
+	for i, r := range segment[n:] {
+		if isDense(r) != dense && isPart(r) && !unicode.In(r, unicode.M, unicode.Lm) {
+			return n + i, dense
+		}
+	}
+	return len(segment), dense
 }
 
 // isWord tells segments with a letter, a digit or an emoji.

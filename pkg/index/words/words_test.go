@@ -50,6 +50,7 @@ func TestTerms(t *testing.T) {
 		{words.None, "日本語でfileを開く", "日本 本語 語で+で file を開 開く+く"},
 		{words.None, "ﾌｧｲﾙ ファイル サーバー", "ファ ァイ イル+ル ファ ァイ イル+ル サー ーバ バー+ー"},
 		{words.None, "한국어 문서", "한국 국어+어 문서+서"},
+		{words.None, "PDF로 2026년 제3조 한국API", "pdf 로 2026 년 제 3 조 한국+국 api"},
 		{words.None, "ภาษาไทย", "ภา าษ ษา าไ ไท ทย+ย"},
 		{words.None, "ΣΊΣΥΦΟΣ", "σισυφοσ"},
 		{words.None, strings.Repeat("a", 300), strings.Repeat("a", 96)},
