@@ -155,22 +155,8 @@ func clip(h string) string {
 // heading tells the headings that begin with #, outside of code.
 func (s *splitter) heading(line string) (level int, title string) {
 	plain := strings.TrimLeft(line, " ")
-	if len(line)-len(plain) > 3 {
+	if len(line)-len(plain) > 3 || s.code(plain) {
 		return 0, "" // code
-	}
-	mark := len(plain) - len(strings.TrimLeft(plain, "`"))
-	if mark == 0 {
-		mark = len(plain) - len(strings.TrimLeft(plain, "~"))
-	}
-	switch {
-	case s.fence != "":
-		if strings.HasPrefix(plain, s.fence) {
-			s.fence = ""
-		}
-		return 0, ""
-	case mark >= 3:
-		s.fence = plain[:mark]
-		return 0, ""
 	}
 	title = strings.TrimLeft(plain, "#")
 	level = len(plain) - len(title)
@@ -182,4 +168,23 @@ func (s *splitter) heading(line string) (level int, title string) {
 		title = strings.TrimSpace(open)
 	}
 	return level, title
+}
+
+// code tells a line of code between fences, and the fences themselves.
+func (s *splitter) code(plain string) bool {
+	mark := len(plain) - len(strings.TrimLeft(plain, "`"))
+	if mark == 0 {
+		mark = len(plain) - len(strings.TrimLeft(plain, "~"))
+	}
+	switch {
+	case s.fence != "":
+		if strings.HasPrefix(plain, s.fence) && strings.Trim(plain, s.fence[:1]) == "" {
+			s.fence = ""
+		}
+		return true
+	case mark >= 3 && (plain[0] == '~' || !strings.Contains(plain[mark:], "`")): // else it is code within a line
+		s.fence = plain[:mark]
+		return true
+	}
+	return false
 }

@@ -40,6 +40,12 @@ func TestMarkdown(t *testing.T) {
 			{Heading: "A", First: 2, Last: 8, Text: "```sh\n# a comment\n```\n~~~\n```\n# another\n~~~"},
 			{Heading: "B", First: 10, Last: 10, Text: "x"},
 		}},
+		"code within a line": {"```make install```\n# B\nx", []passage.Passage{
+			{First: 1, Last: 1, Text: "```make install```"}, {Heading: "B", First: 3, Last: 3, Text: "x"},
+		}},
+		"code in code": {"```\n```sh\n# a comment\n````\n# B\nx\n~~~ a`b\n# no\n~~~", []passage.Passage{
+			{First: 1, Last: 4, Text: "```\n```sh\n# a comment\n````"}, {Heading: "B", First: 6, Last: 9, Text: "x\n~~~ a`b\n# no\n~~~"},
+		}},
 		"C#": {"# About C#\nx", []passage.Passage{{Heading: "About C#", First: 2, Last: 2, Text: "x"}}},
 	} {
 		if d := cmp.Diff(c.want, slices.Collect(passage.Markdown(c.text))); d != "" {
