@@ -67,6 +67,9 @@ func markdown(d *documents.Document) string {
 	page := 0
 	for i := range d.Sections {
 		s := &d.Sections[i]
+		if s.Heading == "" && strings.TrimSpace(s.Text) == "" {
+			continue // a page without text
+		}
 		level := s.Level
 		if s.Page > 0 {
 			level++

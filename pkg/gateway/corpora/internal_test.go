@@ -37,6 +37,8 @@ func TestPassagesStayOnTheirPage(t *testing.T) {
 		{Page: 2, Text: "# apt install it"},
 		{Page: 2, Heading: "Leave", Level: 1, Text: "~~~\nthird"},
 		{Page: 3, Text: "fourth"},
+		{Page: 4},
+		{Page: 5, Heading: "Signed", Level: 1},
 	}}
 	var got []string
 	for p := range passage.Markdown(markdown(d)) {
@@ -44,6 +46,7 @@ func TestPassagesStayOnTheirPage(t *testing.T) {
 	}
 	want := []string{
 		"page 1: first # page 9 ## Signed by the board second ```", "page 2: # apt install it", "page 2 > Leave: ~~~ third", "page 3: fourth",
+		"page 5 > Signed: Signed",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

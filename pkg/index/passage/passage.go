@@ -43,6 +43,7 @@ func split(text string, markdown bool) iter.Seq[Passage] {
 			}
 		}
 		s.flush()
+		s.lone()
 	}
 }
 
@@ -53,6 +54,8 @@ type splitter struct {
 	markdown bool
 	headings [levels]string
 	fence    string // that ends the code in which the line is
+	// bare is the line of the last heading as long as no text is below it, or 0, and level its level.
+	bare, level int
 
 	n           int // of the line
 	first, last int
@@ -64,8 +67,12 @@ func (s *splitter) line(line string) {
 	if s.markdown {
 		if level, title := s.heading(line); level > 0 {
 			s.flush()
+			if level <= s.level {
+				s.lone()
+			}
 			s.headings[level-1] = title
 			clear(s.headings[level:])
+			s.bare, s.level = s.n, level
 			return
 		}
 	}
@@ -125,8 +132,18 @@ func (s *splitter) flush() {
 	s.text.Reset()
 	s.blank = 0
 	if text != "" && !s.stopped {
+		s.bare = 0
 		s.stopped = !s.yield(Passage{Heading: s.above(), First: s.first, Last: s.last, Text: text})
 	}
+}
+
+// lone makes a passage of a heading that has no text below it, so that its words are found.
+func (s *splitter) lone() {
+	if s.bare == 0 || s.stopped || s.headings[s.level-1] == "" {
+		return
+	}
+	s.stopped = !s.yield(Passage{Heading: s.above(), First: s.bare, Last: s.bare, Text: clip(s.headings[s.level-1])})
+	s.bare = 0
 }
 
 // above is the heading of the passage with as many of those above it as there is room for.

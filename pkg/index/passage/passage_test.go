@@ -21,8 +21,14 @@ func TestMarkdown(t *testing.T) {
 	}{
 		"nothing":     {"", nil},
 		"blank":       {"\n \n\t\n", nil},
-		"heads alone": {"# A\n\n## B\n", nil},
-		"plain":       {"one\ntwo\n\n\n\nthree", []passage.Passage{{First: 1, Last: 6, Text: "one\ntwo\n\nthree"}}},
+		"heads alone": {"# A\n\n## B\n", []passage.Passage{{Heading: "A > B", First: 3, Last: 3, Text: "B"}}},
+		"heads without text": {"# Plan\n\n## Monday\n## Tuesday\nAt nine.\n### Telephone 4711\n## \n# End", []passage.Passage{
+			{Heading: "Plan > Monday", First: 3, Last: 3, Text: "Monday"},
+			{Heading: "Plan > Tuesday", First: 5, Last: 5, Text: "At nine."},
+			{Heading: "Plan > Tuesday > Telephone 4711", First: 6, Last: 6, Text: "Telephone 4711"},
+			{Heading: "End", First: 8, Last: 8, Text: "End"},
+		}},
+		"plain": {"one\ntwo\n\n\n\nthree", []passage.Passage{{First: 1, Last: 6, Text: "one\ntwo\n\nthree"}}},
 		"headings": {"before\n# A #\nin A\n\n## B\nin B\r\n## C\n\nin C\n# D\nin D\n", []passage.Passage{
 			{First: 1, Last: 1, Text: "before"},
 			{Heading: "A", First: 3, Last: 3, Text: "in A"},
@@ -136,6 +142,9 @@ func TestStops(t *testing.T) {
 		}
 	}
 	for range passage.Text(strings.Repeat("word ", 2000)) {
+		break
+	}
+	for range passage.Markdown("# A\n# B\n") {
 		break
 	}
 }
