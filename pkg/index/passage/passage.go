@@ -103,10 +103,15 @@ func (s *splitter) line(line string) {
 	}
 }
 
-// cutAt finds where a line of more than Most bytes is cut: before a space, or else between letters.
+// cutAt finds where a line of more than Most bytes is cut: before a space, or else behind a sign, or
+// else between letters.
 func cutAt(line string) int {
 	if at := strings.LastIndexByte(line[:Most], ' '); at > Most/2 {
 		return at
+	}
+	const signs = "。！？；，、" // of scripts without spaces, each of three bytes
+	if at := strings.LastIndexAny(line[Most/2:Most], signs); at >= 0 {
+		return Most/2 + at + len("。")
 	}
 	at := Most
 	for at > Most-utf8.UTFMax && !utf8.RuneStart(line[at]) {

@@ -95,6 +95,19 @@ func TestLongTexts(t *testing.T) {
 	}
 }
 
+// TestLongLinesWithoutSpaces are cut behind a sign, so that no word is cut.
+func TestLongLinesWithoutSpaces(t *testing.T) {
+	t.Parallel()
+	for _, sign := range []string{"。", "！", "？", "；", "，", "、"} {
+		sentence := strings.Repeat("語", 29) + sign
+		for p := range passage.Text(strings.Repeat(sentence, 100)) {
+			if strings.Trim(p.Text, "語"+sign) != "" || len(p.Text)%len(sentence) != 0 {
+				t.Errorf("a passage of %d bytes ends with %q", len(p.Text), p.Text[len(p.Text)-9:])
+			}
+		}
+	}
+}
+
 // TestLinesOfEachLength come out whole, or cut, behind any number of blank lines.
 func TestLinesOfEachLength(t *testing.T) {
 	t.Parallel()
