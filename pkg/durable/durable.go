@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"syscall"
 )
 
 // Unfinished ends the name of a file that [Replace] has not finished.
@@ -45,6 +46,12 @@ func Replace(path string, write func(w io.Writer) error) error {
 		return errors.Join(err, os.RemoveAll(path+Unfinished))
 	}
 	return nil
+}
+
+// Unlock gives the lock of a file back and closes it. Closing alone would leave the lock to a program that this
+// process is about to start, which has the file until it begins.
+func Unlock(f *os.File) error {
+	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
 }
 
 // SyncDir brings the names of a folder to the disk: new files, renames and removals.

@@ -101,11 +101,8 @@ func (s *state) manifest() []byte {
 // locked is a file that this process has for itself until it closes it.
 type locked struct{ *os.File }
 
-// Close gives the lock back, also where a program that this process is about to start still has the file
-// open: closing alone leaves the lock to that until it begins.
-func (f locked) Close() error {
-	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.File.Close())
-}
+// Close gives the lock back.
+func (f locked) Close() error { return durable.Unlock(f.File) }
 
 // lock opens the file of that path for this process alone. A missing file is an empty one.
 func lock(path string) (locked, error) {

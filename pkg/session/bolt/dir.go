@@ -184,13 +184,12 @@ func lock(ctx context.Context, dir string, f *os.File, how int, timeout time.Dur
 	}
 }
 
-// unlock gives the lock back, also where a program that this process is about to start still has the
-// file open: closing alone leaves the lock to that until it begins. Nil is no lock.
+// unlock gives the lock back; nil is no lock.
 func unlock(f *os.File) error {
 	if f == nil {
 		return nil
 	}
-	return errors.Join(syscall.Flock(int(f.Fd()), syscall.LOCK_UN), f.Close())
+	return durable.Unlock(f)
 }
 
 func lockedError(dir string, f *os.File) error {
