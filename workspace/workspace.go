@@ -52,37 +52,25 @@ func Init(dir string) error {
 	return ensureOperator(dir)
 }
 
-// ensureOperator is for what belongs into a workspace beside [Agent].
+// ensureOperator puts in place what belongs into a workspace beside [Agent].
 func ensureOperator(dir string) error {
 	if err := ensure(dir, "operator", "skills/README.md"); err != nil {
 		return err
 	}
-	making.Lock()
-	defer making.Unlock()
-	tools := filepath.Join(dir, Tools)
-	if _, err := os.Lstat(tools); !errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	part := filepath.Join(dir, partOf(Tools))
-	if err := os.RemoveAll(part); err != nil {
-		return err
-	}
-	for _, name := range []string{
-		"README.md", "weather/tool.yaml", "weather/run", "stock/tool.yaml", "stock/run", "stock/stock.csv",
-	} {
-		if err := create(filepath.Join(part, filepath.FromSlash(name)), path.Join("operator", Tools, name)); err != nil {
-			return fmt.Errorf("prepare %s: %w", dir, err)
+	err := put(filepath.Join(dir, Tools), func(part string) error {
+		var errs []error
+		for _, name := range []string{
+			"README.md", "weather/tool.yaml", "weather/run", "stock/tool.yaml", "stock/run", "stock/stock.csv",
+		} {
+			errs = append(errs, create(filepath.Join(part, filepath.FromSlash(name)), path.Join("operator", Tools, name)))
 		}
+		return errors.Join(errs...)
+	})
+	if err != nil {
+		return fmt.Errorf("prepare %s: %w", dir, err)
 	}
-	return os.Rename(part, tools)
+	return nil
 }
-
-// making is held while files are made: a second caller must not put one in the place of what was
-// written into the first one's meanwhile.
-var making sync.Mutex //nolint:gochecknoglobals // the folders are those of the process
-
-// partOf is the name of something that is not whole yet.
-func partOf(name string) string { return "." + name + ".part" }
 
 // Notes are the files of a space that each prompt of its chat has.
 func Notes() []string { return []string{"USER.md", "MEMORY.md"} }
@@ -95,32 +83,39 @@ func EnsureSpace(dir string) error {
 func ensure(dir, set string, names ...string) error {
 	for _, name := range names {
 		target := filepath.Join(dir, filepath.FromSlash(name))
-		if exists(target) {
-			continue
-		}
-		if err := put(target, path.Join(set, name)); err != nil {
+		err := put(target, func(part string) error { return create(part, path.Join(set, name)) })
+		if err != nil {
 			return fmt.Errorf("prepare %s: %w", dir, err)
 		}
 	}
 	return nil
 }
 
-// put makes a file from a text of [initial], whole or not at all. One that appeared meanwhile, be it a
-// link that leads nowhere, is left as it is.
-func put(target, text string) error {
+// making is held while something is put in place: a second caller must not replace it, because it may have
+// been written to meanwhile.
+var making sync.Mutex //nolint:gochecknoglobals // the folders are those of the process
+
+// put makes a file or a folder, whole or not at all: fill makes it under another name. One that is there, be it
+// a link that leads nowhere, is left as it is.
+func put(target string, fill func(part string) error) error {
+	if exists(target) {
+		return nil
+	}
 	making.Lock()
 	defer making.Unlock()
 	if exists(target) {
 		return nil
 	}
-	part := filepath.Join(filepath.Dir(target), partOf(filepath.Base(target)))
-	_ = os.Remove(part) // of a process that was killed
-	err := create(part, text)
+	part := filepath.Join(filepath.Dir(target), "."+filepath.Base(target)+".part")
+	err := os.RemoveAll(part) // of a process that was killed
+	if err == nil {
+		err = fill(part)
+	}
 	if err == nil {
 		err = os.Rename(part, target)
 	}
 	if err != nil {
-		_ = os.Remove(part)
+		_ = os.RemoveAll(part)
 	}
 	return err
 }

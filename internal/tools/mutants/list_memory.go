@@ -133,18 +133,13 @@ func firstFileMutants() []Mutant {
 	const first, files = "first files", "workspace/workspace.go"
 	return []Mutant{
 		{
-			Promise: first, Defect: "makes a file in its own place",
-			File: files, Old: "\terr := create(part, text)\n", New: "\tpart = target\n\terr := create(part, text)\n",
-			Dir: "internal/test/kill", Test: "^TestKillWhereTheWorkspaceIsMade$/^W1:9$",
-		},
-		{
-			Promise: first, Defect: "makes the examples in their own place",
-			File: files, Old: "\tpart := filepath.Join(dir, partOf(Tools))\n", New: "\tpart := tools\n",
-			Dir: "internal/test/kill", Test: "^TestKillWhereTheWorkspaceIsMade$/^W1:5$",
+			Promise: first, Defect: "makes files and folders in their own place",
+			File: files, Old: "\t\terr = fill(part)\n", New: "\t\tpart = target\n\t\terr = fill(part)\n",
+			Dir: "internal/test/kill", Test: "^TestKillWhereTheWorkspaceIsMade$/^W1:[59]$",
 		},
 		{
 			Promise: first, Defect: "keeps what a killed process left",
-			File: files, Old: "\t_ = os.Remove(part) // of a process that was killed\n", New: "",
+			File: files, Old: "\terr := os.RemoveAll(part) // of a process that was killed\n", New: "\tvar err error\n",
 			Dir: "workspace", Test: "^TestRemainsOfAKilledProcess$",
 		},
 	}
