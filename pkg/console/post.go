@@ -40,7 +40,7 @@ func (p *postbox) put(in channels.Inbound, sent func(*model, error)) tea.Cmd {
 	}
 }
 
-// reasonOf is why a message was not taken, without the words of the way that it went.
+// reasonOf is why a message was not taken, without what [channels.Ingress] puts before it.
 func reasonOf(err error) error {
 	if reason := errors.Unwrap(err); reason != nil {
 		return reason

@@ -36,7 +36,7 @@ type Interrupts struct{ t *Turn }
 // Interrupts are those of the turn.
 func (t *Turn) Interrupts() Interrupts { return Interrupts{t} }
 
-// Watch looks at messages that arrive while the turn runs, and ends the turn for a /stop that means it, or for any newer message
+// Watch looks at messages that arrive while the turn runs, and ends the turn for a /stop that is meant for it, or for any newer message
 // of somebody with the right when interrupting is configured: that ends a turn that a person waits for, not a job. The returned
 // function ends the watch and waits for it.
 func (c Interrupts) Watch(ctx context.Context, cancel context.CancelCauseFunc) func() {
@@ -85,7 +85,7 @@ func (c Interrupts) cause(ctx context.Context) error {
 	return nil
 }
 
-// means says whether a /stop is about the turn: it is about any, or has the Original of one.
+// means says whether a /stop is meant for this turn: one that names a message is meant for the turn that answers that.
 func (c Interrupts) means(stop *channels.Inbound) bool {
 	named := session.InboundItemID(stop.Address, stop.Original)
 	every := stop.Original == "" || stop.Kind == channels.KindEdit

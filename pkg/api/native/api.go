@@ -147,7 +147,7 @@ type place struct {
 	id      string // of a chat of the API's own channel
 	at      channels.Address
 	sender  channels.Sender
-	// link ends when the page shows this chat of another channel no more; nil for a chat of the page. Nothing is written there.
+	// link ends once the page may no longer show this chat of another channel, which nobody may write to here. A chat of the page has nil.
 	link context.Context //nolint:containedctx // the link's life, not that of a request
 }
 

@@ -31,7 +31,7 @@ type Language uint8
 
 // The languages.
 const (
-	None Language = iota // no stemmer: the index has the words with their endings
+	None Language = iota // a text whose words are not stemmed
 	Arabic
 	Danish
 	Dutch

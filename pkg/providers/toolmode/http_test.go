@@ -20,7 +20,7 @@ func TestConformanceOverHTTP(t *testing.T) {
 	suite := cassette.Suite(cassette.OpenAI)
 	answer, read := suite.Answer, suite.Read
 	suite.Told = true
-	suite.Answer = func(a *providers.LLMResponse, stream bool) []string { return answer(toldAnswer(a), stream) }
+	suite.Answer = func(a *providers.LLMResponse, stream bool) []string { return answer(toldAnswer(t, a), stream) }
 	suite.Read = func(body []byte) (providertest.Request, error) {
 		r, err := read(body)
 		if err == nil {
@@ -47,7 +47,8 @@ type toldCall struct {
 
 // toldAnswer is an answer with its calls in the text, behind what it says, as the requests
 // tell it.
-func toldAnswer(a *providers.LLMResponse) *providers.LLMResponse {
+func toldAnswer(t *testing.T, a *providers.LLMResponse) *providers.LLMResponse {
+	t.Helper()
 	var objects []any
 	if a.Content != "" || len(a.ToolCalls) == 0 {
 		objects = append(objects, map[string]string{"answer": a.Content})
@@ -64,7 +65,7 @@ func toldAnswer(a *providers.LLMResponse) *providers.LLMResponse {
 	for _, o := range objects {
 		b, err := json.Marshal(o)
 		if err != nil {
-			panic(err) // the suite's calls are JSON
+			t.Error(err)
 		}
 		own.Content += string(b) + "\n"
 	}
