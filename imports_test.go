@@ -266,6 +266,7 @@ func rooms() map[string][]string {
 		"pkg/agent/trust":    append([]string{"pkg/session", "pkg/policy", "pkg/tools"}, vocabulary...),
 		"pkg/strictyaml":     nil,
 		"pkg/text":           nil,
+		"pkg/visible":        nil,
 		"pkg/backoff":        nil,
 		"pkg/panics":         nil,
 		"pkg/durable":        nil,
@@ -297,7 +298,7 @@ func homes() map[string]string {
 
 // everywhere are the rooms that every room may import.
 func everywhere() []string {
-	return []string{"internal/failpoint", "pkg/strictyaml", "pkg/text", "pkg/backoff", "pkg/durable", "pkg/panics"}
+	return []string{"internal/failpoint", "pkg/strictyaml", "pkg/text", "pkg/visible", "pkg/backoff", "pkg/durable", "pkg/panics"}
 }
 
 func TestImportGraph(t *testing.T) {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/pkg/channels"
 	"parley/pkg/gateway/admin"
+	"parley/pkg/visible"
 )
 
 func newApprovals(h *host) *cobra.Command {
@@ -31,6 +31,6 @@ func showApproval(w io.Writer, r admin.ApprovalReport) error {
 	if r.Text == "" || r.State != "open" {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "%s\n", channels.Visible(r.Text))
+	_, err := fmt.Fprintf(w, "%s\n", visible.Text(r.Text))
 	return err
 }

@@ -12,9 +12,9 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"parley/pkg/channels"
 	"parley/pkg/config"
 	"parley/pkg/gateway/admin"
+	"parley/pkg/visible"
 )
 
 // logger makes the log of a command; level "" takes the configuration's.
@@ -41,7 +41,7 @@ func (h *host) logger(cfg *config.Config, level string) (zerolog.Logger, error) 
 	if cfg.Log.Format == "console" {
 		out = zerolog.ConsoleWriter{ // it quotes values, and writes messages as they are
 			Out: h.redactor.Writer(to), NoColor: true, TimeFormat: timeForm(h),
-			FormatMessage: func(v any) string { return strings.ReplaceAll(channels.Visible(fmt.Sprint(v)), "\n", `\u{a}`) },
+			FormatMessage: func(v any) string { return strings.ReplaceAll(visible.Text(fmt.Sprint(v)), "\n", `\u{a}`) },
 		}
 	}
 	log := zerolog.New(out).Level(l).With().Timestamp().Logger()

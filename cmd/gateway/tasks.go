@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/pkg/channels"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/tools/tasks"
+	"parley/pkg/visible"
 )
 
 func newTasks(h *host) *cobra.Command {
@@ -36,6 +36,6 @@ func showTask(w io.Writer, r admin.TaskReport) error {
 	if err := showTaskLine(w, r); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(w, "arguments\t%s\n%s\n", channels.Visible(r.Arguments), channels.Visible(r.Result))
+	_, err := fmt.Fprintf(w, "arguments\t%s\n%s\n", visible.Text(r.Arguments), visible.Text(r.Result))
 	return err
 }

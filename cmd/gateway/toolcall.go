@@ -11,8 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"parley/pkg/channels"
 	"parley/pkg/gateway/admin"
+	"parley/pkg/visible"
 )
 
 func newToolCall(h *host) *cobra.Command {
@@ -49,7 +49,7 @@ func (h *host) callTool(ctx context.Context, args admin.Request) error {
 			return admin.WithCode(admin.CodeUsage, fmt.Errorf("%s was not called: a person has to allow it, because %s: call it in a terminal, "+
 				"or give --yes", args.Tool, r.Question.Why))
 		}
-		text := fmt.Sprintf(textRunIt, r.Question.Headline, channels.Verbatim(r.Question.Text))
+		text := fmt.Sprintf(textRunIt, r.Question.Headline, visible.Verbatim(r.Question.Text))
 		switch yes, err := h.ask(text); {
 		case err != nil:
 			return err

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"parley/pkg/visible"
 )
 
 const (
@@ -77,7 +79,7 @@ func checkButtons(o *Outbound) error {
 		switch {
 		case b.Data == "" || len(b.Data) > MaxButtonData || outside:
 			return fmt.Errorf("%w: the data of number %d is not 1 to %d bytes of printable ASCII", ErrBadButtons, i+1, MaxButtonData)
-		case b.Label == "" || len([]rune(b.Label)) > MaxButtonLabel || b.Label != strings.Join(strings.Fields(Visible(b.Label)), " "):
+		case b.Label == "" || len([]rune(b.Label)) > MaxButtonLabel || b.Label != strings.Join(strings.Fields(visible.Text(b.Label)), " "):
 			return fmt.Errorf("%w: the label of number %d is not 1 to %d visible characters", ErrBadButtons, i+1, MaxButtonLabel)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"parley/pkg/channels"
+	"parley/pkg/visible"
 )
 
 // The names of the events on the wire, with the size and the redaction of each.
@@ -101,7 +102,7 @@ func (Question) Name() string { return "confirmation_required" }
 func (d Question) size() int { return len(d.ID) + len(d.Arguments) + len(d.Question) }
 
 func (d Question) redacted(redact func(string) string) Data {
-	shown := channels.VisibleJSON(string(arguments(string(d.Arguments), redact)))
+	shown := visible.JSON(string(arguments(string(d.Arguments), redact)))
 	d.Arguments, d.Question = json.RawMessage(shown), redact(d.Question)
 	return d
 }

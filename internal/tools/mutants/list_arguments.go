@@ -109,8 +109,8 @@ func resultMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "blanks in a question", Defect: "shows blanks as they are",
-			File: "pkg/channels/visible.go", Old: `n > within && (!fresh || s[0] == '\n') || n > atStart`, New: `n > within && s[0] == '\n' || n > atStart && fresh`,
-			Dir: "pkg/channels", Test: "^TestVisible$",
+			File: "pkg/visible/visible.go", Old: `n > within && (!fresh || s[0] == '\n') || n > atStart`, New: `n > within && s[0] == '\n' || n > atStart && fresh`,
+			Dir: "pkg/visible", Test: "^TestVisible$",
 		},
 		{
 			Promise: "large angles", Defect: "takes a large angle for its nearest double",

@@ -142,8 +142,8 @@ func questionMutants() []Mutant {
 		},
 		{
 			Promise: "what is asked", Defect: "shows what hides or turns round as it is",
-			File: dir + "/visible.go", Old: `return unicode.IsPrint(r) &&`, New: `return (unicode.IsPrint(r) || unicode.Is(unicode.Cf, r)) &&`,
-			Dir: dir, Test: "^TestVisible$",
+			File: "pkg/visible/visible.go", Old: `return unicode.IsPrint(r) &&`, New: `return (unicode.IsPrint(r) || unicode.Is(unicode.Cf, r)) &&`,
+			Dir: "pkg/visible", Test: "^TestVisible$",
 		},
 		{
 			Promise: "questions", Defect: "refuses a question that may be there",

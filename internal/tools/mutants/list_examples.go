@@ -17,7 +17,7 @@ func exampleMutants() []Mutant {
 		},
 		{
 			Promise: "example: what the operator reads", Defect: "lists a question's bytes as they are",
-			File: "cmd/gateway/approvals.go", Old: "channels.Visible(r.Text)", New: "channels.Address{}.Chat+r.Text",
+			File: "cmd/gateway/approvals.go", Old: "visible.Text(r.Text)", New: `visible.Text("")+r.Text`,
 			Dir: "cmd/gateway", Test: "^TestListedQuestionsAreShownWhole$",
 		},
 	}

@@ -119,7 +119,7 @@ func logMutants() []Mutant {
 		},
 		{
 			Promise: "log: nothing hides", Defect: "leaves them in messages on a console",
-			File: "cmd/gateway/log.go", Old: "channels.Visible(fmt.Sprint(v))", New: "fmt.Sprint(v)+channels.Visible(\"\")",
+			File: "cmd/gateway/log.go", Old: "visible.Text(fmt.Sprint(v))", New: "fmt.Sprint(v)+visible.Text(\"\")",
 			Dir: gateway, Test: "^TestNothingHidesInTheLog$",
 		},
 		{

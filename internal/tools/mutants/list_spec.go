@@ -63,12 +63,12 @@ func specMutants() []Mutant {
 		},
 		{
 			Promise: "api: what a question shows", Defect: "shows the text of a question as the tool gave it",
-			File: native + "/chat.go", Old: "Text: channels.Visible(a.o.Redact(q.Text)), Choices", New: "Text: a.o.Redact(q.Text), Choices",
+			File: native + "/chat.go", Old: "Text: visible.Text(a.o.Redact(q.Text)), Choices", New: "Text: a.o.Redact(q.Text), Choices",
 			Dir: native, Test: "^TestAQuestionHidesNothing$",
 		},
 		{
 			Promise: "api: what a question shows", Defect: "shows the arguments as the model wrote them",
-			File: "pkg/events/data.go", Old: "channels.VisibleJSON(string(arguments(string(d.Arguments), redact)))",
+			File: "pkg/events/data.go", Old: "visible.JSON(string(arguments(string(d.Arguments), redact)))",
 			New: "string(arguments(string(d.Arguments), redact))",
 			Dir: native, Test: "^TestAQuestionHidesNothing$",
 		},

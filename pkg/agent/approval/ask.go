@@ -7,11 +7,11 @@ import (
 
 	"parley/pkg/agent/named"
 	"parley/pkg/agent/turn"
-	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/tools"
+	"parley/pkg/visible"
 )
 
 // maxOpen is how many questions may wait in one chat.
@@ -77,12 +77,12 @@ func (g *gate) Ask(ctx context.Context, call tools.Call, ex tools.Examination) (
 func (g *gate) question(a *session.Approval, ex *tools.Examination, why policy.Reason) string {
 	who := named.Requester
 	if a.Principal.Sender.Name != "" && !a.Principal.Direct {
-		who = channels.Visible(a.Principal.Sender.Name)
+		who = visible.Text(a.Principal.Sender.Name)
 	}
 	behalf := ""
 	if g.t.Input.Task != nil {
 		behalf = fmt.Sprintf(textForTask, g.approvals.o.TaskName(g.t.Input.Task))
 	}
 	return fmt.Sprintf(textQuestion,
-		Headline(a.Call.Tool, ex, behalf, why), channels.Verbatim(a.Text), a.ID, a.Expires.Format("15:04:05 MST"), who)
+		Headline(a.Call.Tool, ex, behalf, why), visible.Verbatim(a.Text), a.ID, a.Expires.Format("15:04:05 MST"), who)
 }

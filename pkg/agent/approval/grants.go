@@ -9,9 +9,9 @@ import (
 
 	"parley/pkg/agent/named"
 	"parley/pkg/agent/turn"
-	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/text"
+	"parley/pkg/visible"
 )
 
 // maxArg bounds the words of a person in an answer.
@@ -63,7 +63,7 @@ func (p *Approvals) Revoke(ctx context.Context, t *turn.Turn, arg string) (turn.
 		re.Text = listed + fmt.Sprintf(textHowToRevoke, t.Typed("revoke"))
 		return re, err
 	case len(fit) == 0:
-		re.Text = fmt.Sprintf(textNoGrant, channels.Visible(text.Clip(arg, maxArg)), t.Typed("revoke"))
+		re.Text = fmt.Sprintf(textNoGrant, visible.Text(text.Clip(arg, maxArg)), t.Typed("revoke"))
 	case len(own) == 0:
 		re.Text = fmt.Sprintf(textNotYourGrant, named.Person(fit[0].Person), fit[0].Tool)
 	default:

@@ -8,6 +8,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/visible"
 )
 
 // Open are the questions that wait in the chat at an address, the oldest first, as they
@@ -33,7 +34,7 @@ func (p *Approvals) Open(ctx context.Context, at channels.Address) ([]channels.O
 			continue
 		}
 		text := fmt.Sprintf(textOpenQuestion,
-			q.Call.Tool, channels.Verbatim(q.Text), q.ID, q.Expires.Format("15:04:05 MST"))
+			q.Call.Tool, visible.Verbatim(q.Text), q.ID, q.Expires.Format("15:04:05 MST"))
 		if q.Call.Tool == forgetCommand {
 			text = fmt.Sprintf(textForgetQuestion, q.Text, q.ID, q.Expires.Format("15:04:05 MST"))
 		}

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/text"
 	"parley/pkg/tools"
+	"parley/pkg/visible"
 )
 
 // maxObject is how much of an object the first sentence of a question shows, in
@@ -32,6 +32,6 @@ func Headline(tool string, ex *tools.Examination, where string, why policy.Reaso
 
 // code is a name on one line in visible characters without markup.
 func code(name string) string {
-	line := text.Clip(channels.Visible(strings.Join(strings.Fields(name), " ")), maxObject)
+	line := text.Clip(visible.Text(strings.Join(strings.Fields(name), " ")), maxObject)
 	return "`" + strings.ReplaceAll(line, "`", "'") + "`"
 }

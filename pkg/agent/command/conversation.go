@@ -12,11 +12,11 @@ import (
 	"parley/pkg/agent/named"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/turn"
-	"parley/pkg/channels"
 	"parley/pkg/policy"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/text"
+	"parley/pkg/visible"
 )
 
 // conversation answers the commands about what was said: /history, /undo and /resume.
@@ -131,7 +131,7 @@ func wordsOf(m *providers.Message) string {
 
 // line is the beginning of a text in a line.
 func line(said string, most int) string {
-	return text.Clip(channels.Visible(strings.Join(strings.Fields(said), " ")), most)
+	return text.Clip(visible.Text(strings.Join(strings.Fields(said), " ")), most)
 }
 
 // undo takes the last exchange out of what the model reads.
@@ -222,7 +222,7 @@ func (h *conversation) resume(ctx context.Context) (turn.Reply, error) {
 	case h.arg == "":
 		re.Text, err = h.listed(ctx, left)
 	case one == nil:
-		re.Text = fmt.Sprintf(textNoConversation, channels.Visible(text.Clip(named.Plain(h.arg), maxArg)), h.t.Typed("resume"))
+		re.Text = fmt.Sprintf(textNoConversation, visible.Text(text.Clip(named.Plain(h.arg), maxArg)), h.t.Typed("resume"))
 	case !h.mayChange():
 		re.Text = fmt.Sprintf(textResumeLevel, h.t.Principal.Level)
 	default:

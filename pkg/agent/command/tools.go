@@ -7,8 +7,8 @@ import (
 
 	"parley/pkg/agent/named"
 	"parley/pkg/agent/turn"
-	"parley/pkg/channels"
 	"parley/pkg/text"
+	"parley/pkg/visible"
 )
 
 // tools answers /tools: it names the tools of the chat by what their calls do, or describes one.
@@ -67,7 +67,7 @@ func (h *commandTurn) tool(names []string) string {
 	name := named.Plain(h.arg)
 	i := slices.IndexFunc(names, func(one string) bool { return strings.EqualFold(one, name) })
 	if i < 0 {
-		return fmt.Sprintf(textNoTool, channels.Visible(text.Clip(name, maxArg)), h.T.Typed("tools"))
+		return fmt.Sprintf(textNoTool, visible.Text(text.Clip(name, maxArg)), h.T.Typed("tools"))
 	}
 	offered := h.T.Offered()
 	tool, _ := offered.Get(names[i])

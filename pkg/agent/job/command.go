@@ -8,9 +8,9 @@ import (
 
 	"parley/pkg/agent/named"
 	"parley/pkg/agent/turn"
-	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/text"
+	"parley/pkg/visible"
 )
 
 // command is one /schedule.
@@ -53,7 +53,7 @@ const maxAbout = 80
 
 // aboutJob is how a job's text begins, in one line.
 func aboutJob(j *session.Job) string {
-	return text.ClipBytes(channels.Visible(strings.Join(strings.Fields(j.Text), " ")), maxAbout)
+	return text.ClipBytes(visible.Text(strings.Join(strings.Fields(j.Text), " ")), maxAbout)
 }
 
 // planned lists the jobs of the chat.

@@ -8,9 +8,9 @@ import (
 
 	"parley/pkg/agent/named"
 	"parley/pkg/agent/turn"
-	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/text"
+	"parley/pkg/visible"
 )
 
 // maxArg is how much of a mistaken word an answer repeats, in characters.
@@ -36,7 +36,7 @@ func (m *Memory) Command(ctx context.Context, t *turn.Turn, arg string) (turn.Re
 	case err != nil:
 		return re, err
 	case f == nil:
-		re.Text = fmt.Sprintf(textNoFact, channels.Visible(text.Clip(id, maxArg)), t.Typed("memory"))
+		re.Text = fmt.Sprintf(textNoFact, visible.Text(text.Clip(id, maxArg)), t.Typed("memory"))
 		return re, nil
 	case !mayRemove(t, f):
 		re.Text = fmt.Sprintf(textNotYours, f.ID)
@@ -45,7 +45,7 @@ func (m *Memory) Command(ctx context.Context, t *turn.Turn, arg string) (turn.Re
 	if err := m.Facts.ForgetFact(ctx, scope, f.ID); err != nil && !errors.Is(err, session.ErrNotFound) {
 		return re, err
 	}
-	re.Text = fmt.Sprintf(textRemoved, f.ID, channels.Visible(f.Text))
+	re.Text = fmt.Sprintf(textRemoved, f.ID, visible.Text(f.Text))
 	return re, nil
 }
 
@@ -62,7 +62,7 @@ func (m *Memory) listed(t *turn.Turn, scope session.FactScope, all []session.Fac
 			}
 			n++
 			size += len(f.Text)
-			fmt.Fprintf(&lines, "\n- `%s` %s (%s)", f.ID, channels.Visible(f.Text), about(t, f, t.Clock.Here(f.Time)))
+			fmt.Fprintf(&lines, "\n- `%s` %s (%s)", f.ID, visible.Text(f.Text), about(t, f, t.Clock.Here(f.Time)))
 		}
 		if n > 0 {
 			fmt.Fprintf(&b, part.head+"%s\n\n", n, session.MaxFacts, size, session.MaxFactBytes, lines.String())

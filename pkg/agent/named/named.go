@@ -7,6 +7,7 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/text"
+	"parley/pkg/visible"
 )
 
 // ErrAmbiguous says that several tasks, or several jobs, have a name. The error's text
@@ -25,7 +26,7 @@ func Fits(name, said string) bool {
 
 // Ambiguous is the error for a name that the things with these ids have.
 func Ambiguous(name string, ids []string) error {
-	return fmt.Errorf("%w: write one of %s instead of %s", ErrAmbiguous, strings.Join(ids, ", "), text.ClipBytes(channels.Visible(name), 64))
+	return fmt.Errorf("%w: write one of %s instead of %s", ErrAmbiguous, strings.Join(ids, ", "), text.ClipBytes(visible.Text(name), 64))
 }
 
 // Requester stands for a person without a name.
@@ -34,7 +35,7 @@ const Requester = "the person who asked"
 // Person is the name of a person as others are told of it.
 func Person(s channels.Sender) string {
 	if s.Name != "" {
-		return channels.Visible(s.Name)
+		return visible.Text(s.Name)
 	}
 	return Requester
 }

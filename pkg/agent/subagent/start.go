@@ -15,9 +15,9 @@ import (
 	"parley/internal/failpoint"
 	"parley/pkg/agent/task"
 	"parley/pkg/agent/turn"
-	"parley/pkg/channels"
 	"parley/pkg/session"
 	"parley/pkg/tools"
+	"parley/pkg/visible"
 )
 
 // Starter lets tools start agents for the turn that their call belongs to. A call finds its
@@ -58,7 +58,7 @@ func (c Starter) AskAgent(ctx context.Context, name, brief string, limit time.Du
 		if r.Input.Place != nil {
 			r.Input.Place.Leave()
 		}
-		h.ReportTo(func(line string) { tools.Progress(ctx, channels.Visible(name)+": "+line) })
+		h.ReportTo(func(line string) { tools.Progress(ctx, visible.Text(name)+": "+line) })
 		defer h.ReportTo(nil)
 		select {
 		case <-h.ctx.Done():

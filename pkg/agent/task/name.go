@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"parley/pkg/channels"
 	"parley/pkg/session"
+	"parley/pkg/visible"
 )
 
 // Brief is the request to a background agent, as its task keeps it.
@@ -37,7 +37,7 @@ func AgentName(t *session.Task) string {
 	if !t.Agent {
 		return ""
 	}
-	return channels.Visible(BriefOf(t).Name)
+	return visible.Text(BriefOf(t).Name)
 }
 
 // TimeOver is the person's text about a task that is out of time.

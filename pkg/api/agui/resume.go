@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"parley/pkg/api/native"
-	"parley/pkg/channels"
 	"parley/pkg/httpd"
 	"parley/pkg/session"
+	"parley/pkg/visible"
 )
 
 // answer is what a resume says about one question.
@@ -105,7 +105,7 @@ func (r *run) interrupts(open []session.Approval) []interrupt {
 	for i := range open {
 		q := &open[i]
 		all = append(all, interrupt{
-			ID: q.ID, Reason: reasonCall, Message: channels.Visible(r.api.o.Redact(q.Text)), ExpiresAt: q.Expires,
+			ID: q.ID, Reason: reasonCall, Message: visible.Text(r.api.o.Redact(q.Text)), ExpiresAt: q.Expires,
 			CallID: callID(q.Call.Turn, q.Call.Round, q.Call.ID),
 			Schema: map[string]any{
 				"type": "object", "required": []string{"decision"},

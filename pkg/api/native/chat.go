@@ -15,6 +15,7 @@ import (
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/tools"
+	"parley/pkg/visible"
 )
 
 // history is a page of a chat: the newest messages, or those before one.
@@ -131,7 +132,7 @@ func (h *pageHistory) wait(ctx context.Context, a *API, p *place, part *page, be
 // questionOn is a question on the wire.
 func questionOn(a *API, q *session.Approval) question {
 	return question{
-		ID: q.ID, CallID: q.Call.ID, Name: q.Call.Tool, Text: channels.Visible(a.o.Redact(q.Text)), Choices: Choices(q), ExpiresAt: q.Expires,
+		ID: q.ID, CallID: q.Call.ID, Name: q.Call.Tool, Text: visible.Text(a.o.Redact(q.Text)), Choices: Choices(q), ExpiresAt: q.Expires,
 		Message: q.Question,
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"strconv"
 	"time"
 
-	"parley/pkg/channels"
 	"parley/pkg/events"
 	"parley/pkg/providers"
 	"parley/pkg/session"
+	"parley/pkg/visible"
 )
 
 // past is a turn that ended, as the store has it.
@@ -85,7 +85,7 @@ func (p *past) tell(out writer) error {
 		done.Stop = events.StopAsked
 		all = append(all, events.Question{
 			ID: q.ID, ToolCallID: q.Call.ID, Called: q.Call.Tool, Arguments: json.RawMessage(q.Call.Arguments),
-			Question: channels.Visible(p.redact(q.Text)), ExpiresAt: q.Expires,
+			Question: visible.Text(p.redact(q.Text)), ExpiresAt: q.Expires,
 		})
 	}
 	if done.Stop == events.StopEnd && p.fact.Program != nil {

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"time"
 
-	"parley/pkg/channels"
 	"parley/pkg/events"
 	"parley/pkg/httpd"
+	"parley/pkg/visible"
 )
 
 // object is a JSON object of the protocol.
@@ -261,7 +261,7 @@ func (r *response) question(d *events.Question) error {
 	}
 	at, err := r.add(object{
 		"id": d.ID, "type": "mcp_approval_request", "server_label": serverLabel, "name": d.Called,
-		"arguments": channels.VisibleJSON(spelled),
+		"arguments": visible.JSON(spelled),
 	})
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"parley/pkg/channels"
+	"parley/pkg/visible"
 )
 
 // asker starts a channel of a rig on which buttons can be pressed.
@@ -83,13 +84,13 @@ func questionsShowAll(t *testing.T, f Factory) {
 	c := asker(t, rig, newStore())
 	at := rig.Chats[0]
 	for i, text := range append(hostile(), "```\n# no heading\n~~~\n    code\n[a]: http://x", "  a\t b\n\n\n| x |\n|---|\n") {
-		parts := cut(c, "**write_file** wants to write:\n\n"+channels.Verbatim(text))
+		parts := cut(c, "**write_file** wants to write:\n\n"+visible.Verbatim(text))
 		if len(parts) != 1 {
 			continue // is refused
 		}
 		send(t, c, question(at, fmt.Sprintf("q%d", i), parts[0]))
-		if seen := strings.Join(rig.Seen(at), "\n"); !strings.Contains(seen, channels.Visible(text)) {
-			t.Errorf("%q is not seen whole: %q", channels.Visible(text), seen)
+		if seen := strings.Join(rig.Seen(at), "\n"); !strings.Contains(seen, visible.Text(text)) {
+			t.Errorf("%q is not seen whole: %q", visible.Text(text), seen)
 		}
 	}
 }

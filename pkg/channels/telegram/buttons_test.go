@@ -16,6 +16,7 @@ import (
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram"
 	"parley/pkg/channels/telegram/markup"
+	"parley/pkg/visible"
 )
 
 // asking is a question as the gateway queues it.
@@ -54,7 +55,7 @@ func TestAQuestionIsAskedPressedAndFinished(t *testing.T) {
 	at := where(b.ch, topic)
 	e := outboxtest.Open(t, t.TempDir())
 	defer outboxtest.Send(t, channels.EgressOptions{Outbox: e.Outbox(), Channel: b.ch, Log: zerolog.Nop()})()
-	question := asking(at, "q", "**delete_file** wants to delete:\n\n"+channels.Verbatim("a\u202etxt.exe"),
+	question := asking(at, "q", "**delete_file** wants to delete:\n\n"+visible.Verbatim("a\u202etxt.exe"),
 		"Allow once", "Allow here", "Deny", "More")
 	outboxtest.Queue(t, e, question)
 	outboxtest.Await(t, e, 0)
@@ -223,7 +224,7 @@ func FuzzQuestion(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		parts := markup.Render("**run_command** wants to run:\n\n"+channels.Verbatim(text), 4096)
+		parts := markup.Render("**run_command** wants to run:\n\n"+visible.Verbatim(text), 4096)
 		if len(parts) != 1 {
 			return // is refused
 		}
@@ -231,8 +232,8 @@ func FuzzQuestion(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := strings.CutPrefix(shown, "run_command wants to run:"); !ok || strings.TrimPrefix(got, "\n\n") != channels.Visible(text) {
-			t.Fatalf("%q is shown as %q, want %q", text, shown, channels.Visible(text))
+		if got, ok := strings.CutPrefix(shown, "run_command wants to run:"); !ok || strings.TrimPrefix(got, "\n\n") != visible.Text(text) {
+			t.Fatalf("%q is shown as %q, want %q", text, shown, visible.Text(text))
 		}
 		if links := faketelegram.AutoLinks(shown, entities); len(links) > 0 {
 			t.Fatalf("%q has links: %+v", text, links)

@@ -15,6 +15,7 @@ import (
 	"parley/pkg/events"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/providers"
+	"parley/pkg/visible"
 )
 
 // View is the console of a person, or of a program behind a pipe. [console.Channel] is one.
@@ -203,7 +204,7 @@ func (s *Session) catchUp(ctx context.Context, p *page) (after string, err error
 	for i := range p.Approvals {
 		q := &p.Approvals[i]
 		asked := events.Question{
-			ID: q.ID, Called: q.Name, Question: fmt.Sprintf(textWaits, q.Name, channels.Fenced(q.Text)), Choices: q.Choices,
+			ID: q.ID, Called: q.Name, Question: fmt.Sprintf(textWaits, q.Name, visible.Fenced(q.Text)), Choices: q.Choices,
 			ExpiresAt: q.ExpiresAt, Message: q.Message,
 		}
 		if err := s.ask(ctx, &asked); err != nil {

@@ -14,12 +14,12 @@ import (
 	"time"
 
 	"parley/pkg/audit"
-	"parley/pkg/channels"
 	"parley/pkg/channels/console"
 	"parley/pkg/gateway/admin"
 	"parley/pkg/gateway/socket"
 	"parley/pkg/httpd"
 	"parley/pkg/policy"
+	"parley/pkg/visible"
 )
 
 // Person is the person of all consoles.
@@ -69,7 +69,7 @@ func spoken(o Options, served http.Handler) http.Handler {
 		if version := r.Header.Get(admin.HeaderProtocol); version != admin.ConsoleProtocol {
 			httpd.Refuse(w, httpd.Refusal{
 				Status: http.StatusUpgradeRequired, Code: "protocol",
-				Message: fmt.Sprintf(textProtocol, cmp.Or(channels.Visible(version), textNone), admin.ConsoleProtocol),
+				Message: fmt.Sprintf(textProtocol, cmp.Or(visible.Text(version), textNone), admin.ConsoleProtocol),
 			})
 			return
 		}

@@ -6,8 +6,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"parley/pkg/channels"
 	"parley/pkg/channels/slack/markup"
+	"parley/pkg/visible"
 )
 
 // gap is a zero-width space.
@@ -127,8 +127,8 @@ func TestVerbatimIsSeenWhole(t *testing.T) {
 		"`` ` `````", "*a* _b_ ~c~\n> d\n- e\n\n1. f", "\u202egnp.exe\u202c \u200b\u200d\ufeff\x00\xff",
 		"a\\b \\u{202e} @here", "<b>x</b>\r\n", strings.Repeat("`", 200),
 	} {
-		seen := channels.Visible(text)
-		parts := markup.Split("**write_file** wants to write:\n\n" + channels.Verbatim(text))
+		seen := visible.Text(text)
+		parts := markup.Split("**write_file** wants to write:\n\n" + visible.Verbatim(text))
 		if len(parts) != 1 {
 			t.Errorf("%q is cut into %d parts", text, len(parts))
 			continue

@@ -1,4 +1,4 @@
-package channels
+package visible
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 // maxMarks is how many marks of a script may stand on one letter.
 const maxMarks = 4
 
-// Visible writes s so that a person sees all of it. A character that is invisible, or
+// Text writes s so that a person sees all of it. A character that is invisible, or
 // shows as another, becomes an escape with its number: control characters but the line
 // end, bidirectional and zero-width marks, every space but the plain one, code points
 // without a shape or a meaning, and marks that draw over the letters of any script.
@@ -27,8 +27,8 @@ const maxMarks = 4
 // escaped, and so have a digit behind a count and a × that could begin one. Letters
 // stay, also those that are written from right to left or look like letters of another
 // script.
-func Visible(s string) string {
-	v := visible{text: s, begin: len(s) - len(strings.TrimLeft(s, "\n")), end: len(strings.TrimRight(s, "\n")), fresh: true}
+func Text(s string) string {
+	v := rewriting{text: s, begin: len(s) - len(strings.TrimLeft(s, "\n")), end: len(strings.TrimRight(s, "\n")), fresh: true}
 	for i := 0; i < len(s); {
 		if n := v.countBlanks(i); n > 0 {
 			i += n
@@ -49,9 +49,9 @@ func Visible(s string) string {
 	return v.out.String()
 }
 
-// visible is a text that is being rewritten. Its line ends before begin and from end
+// rewriting is a text that is being rewritten. Its line ends before begin and from end
 // on stand round the text, not in it.
-type visible struct {
+type rewriting struct {
 	text       string
 	begin, end int
 	out        strings.Builder
@@ -62,7 +62,7 @@ type visible struct {
 
 // countBlanks writes the count of a run of blanks at i that is too long, and returns
 // its length; else 0.
-func (v *visible) countBlanks(i int) int {
+func (v *rewriting) countBlanks(i int) int {
 	n := tooMany(v.text[i:], v.fresh)
 	if n == 0 || v.text[i] != ' ' && (i < v.begin || i >= v.end) {
 		return 0
@@ -77,7 +77,7 @@ func (v *visible) countBlanks(i int) int {
 
 // seen says whether the character at i is seen as itself; a byte outside of UTF-8 is
 // written as its number.
-func (v *visible) seen(i, size int, r rune) bool {
+func (v *rewriting) seen(i, size int, r rune) bool {
 	v.marks = marksAfter(r, v.marks)
 	switch {
 	case r == '\n':
@@ -142,8 +142,8 @@ func shows(r rune) bool {
 	return unicode.IsPrint(r) && !overAny && !unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
-// VisibleJSON is a JSON text of the same value, in which a character without a shape of its own is an escape of JSON.
-func VisibleJSON(raw string) string {
+// JSON is a JSON text of the same value, in which a character without a shape of its own is an escape of JSON.
+func JSON(raw string) string {
 	var out strings.Builder
 	for _, r := range raw {
 		switch {
@@ -159,8 +159,8 @@ func VisibleJSON(raw string) string {
 	return out.String()
 }
 
-// Verbatim is [Visible] as a block of code in Markdown.
-func Verbatim(s string) string { return Fenced(Visible(s)) }
+// Verbatim is [Text] as a block of code in Markdown.
+func Verbatim(s string) string { return Fenced(Text(s)) }
 
 // Fenced is a text as a block of code in Markdown, which no text in it can end.
 func Fenced(s string) string {

@@ -1,4 +1,4 @@
-package channels_test
+package visible_test
 
 import (
 	"encoding/json"
@@ -10,7 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"parley/pkg/channels"
+	"parley/pkg/visible"
 )
 
 func TestVisible(t *testing.T) {
@@ -58,8 +58,8 @@ func TestVisible(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := channels.Visible(tc.in); got != tc.want {
-				t.Errorf("Visible(%q)\n got %s\nwant %s", tc.in, got, tc.want)
+			if got := visible.Text(tc.in); got != tc.want {
+				t.Errorf("Text(%q)\n got %s\nwant %s", tc.in, got, tc.want)
 			}
 			checkVisible(t, tc.in)
 		})
@@ -70,7 +70,7 @@ func TestVisible(t *testing.T) {
 func TestVisibleJSON(t *testing.T) {
 	t.Parallel()
 	raw := "{\n \"a\": \"x\u202ey\u200b\u007f\U000e0041é\ufffd\"}"
-	got := channels.VisibleJSON(raw)
+	got := visible.JSON(raw)
 	if want := "{\n \"a\": \"x\\u202ey\\u200b\\u007f\\udb40\\udc41é\ufffd\"}"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -110,7 +110,7 @@ func FuzzVisible(f *testing.F) {
 
 func checkVisible(t *testing.T, s string) {
 	t.Helper()
-	got := channels.Visible(s)
+	got := visible.Text(s)
 	if back := invisible(got); back != s {
 		t.Fatalf("%q became %q, which says %q", s, got, back)
 	}
@@ -166,7 +166,7 @@ func TestVerbatimCannotBeEnded(t *testing.T) {
 		"a\n```\n# b":       "````\na\n```\n# b\n````",
 		"`` ````` `\n~~~\n": "``````\n`` ````` `\n~~~\\u{a}\n``````",
 	} {
-		if got := channels.Verbatim(in); got != want {
+		if got := visible.Verbatim(in); got != want {
 			t.Errorf("Verbatim(%q) = %q, want %q", in, got, want)
 		}
 	}
