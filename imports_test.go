@@ -141,8 +141,11 @@ func rooms() map[string][]string {
 		"pkg/pictures":                    nil,
 		"pkg/policy":                      {"pkg/channels"},
 		"pkg/api/native": {
-			"pkg/events", "pkg/httpd", "pkg/session", "pkg/tools", "pkg/policy", "pkg/shelf", "pkg/channels", "pkg/providers",
+			"pkg/api/native/reading", "pkg/events", "pkg/httpd", "pkg/session", "pkg/tools", "pkg/policy", "pkg/shelf", "pkg/channels",
+			"pkg/providers",
 		},
+		// The forms in which chats are read know no request.
+		"pkg/api/native/reading": append([]string{"pkg/events", "pkg/session", "pkg/shelf"}, vocabulary...),
 		// AG-UI is another face of the chats of the native API, and goes by its rules.
 		"pkg/api/agui": append([]string{"pkg/api/native", "pkg/events", "pkg/httpd", "pkg/session", "pkg/policy", "pkg/shelf"}, vocabulary...),
 		"pkg/api/openai": {

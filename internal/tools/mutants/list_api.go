@@ -64,38 +64,39 @@ func pageMutants() []Mutant {
 		},
 		{
 			Promise: "api: delivered messages", Defect: "shows an answer twice",
-			File: api + "/page.go", Old: "if rest == finalID {", New: "if rest == turn {",
+			File: api + "/reading/page.go", Old: "if rest == finalID {", New: "if rest == turn {",
 			Dir: api, Test: "^TestADeliveredMessageIsReadAtItsPlace$",
 		},
 		{
 			Promise: "api: delivered messages", Defect: "puts the words of a tool behind the turn",
-			File: api + "/page.go", Old: "at := p.behindCall(turn, rest)", New: "at := 0 * p.behindCall(turn, rest)",
+			File: api + "/reading/page.go", Old: "at := p.behindCall(turn, rest)", New: "at := 0 * p.behindCall(turn, rest)",
 			Dir: api, Test: "^TestADeliveredMessageIsReadAtItsPlace$",
 		},
 		{
 			Promise: "api: a chat is whole", Defect: "answers with all bytes of a chat at once",
-			File: api + "/page.go", Old: "len(p.messages) < pageSize && p.size < pageBytes; !p.whole", New: "len(p.messages) < pageSize; !p.whole",
+			File: api + "/reading/page.go", Old: "len(p.messages) < pageSize && p.size < pageBytes; !p.whole",
+			New: "len(p.messages) < pageSize; !p.whole",
 			Dir: api, Test: "^TestAChatIsReadInPages$",
 		},
 		{
 			Promise: "api: delivered messages", Defect: "reads a message only once its receipt is stored",
-			File: api + "/page.go", Old: "all = append(early, all...)", New: "all = append(early[:0], all...)",
+			File: api + "/reading/page.go", Old: "all = append(early, all...)", New: "all = append(early[:0], all...)",
 			Dir: api, Test: "^TestAMessageIsReadBeforeItsReceipt$",
 		},
 		{
 			Promise: "api: delivered messages", Defect: "shows the answers of the conversation that was left",
-			File: api + "/page.go", Old: "session.NotLeft(ctx, p.api.o.Store, p.api.o.Reading, p.at, early)",
+			File: api + "/reading/page.go", Old: "session.NotLeft(ctx, p.o.Store, p.o.Activity, p.at, early)",
 			New: "early, error(nil)",
 			Dir: api, Test: "^TestAChatIsReadAsItsConversation$",
 		},
 		{
 			Promise: "api: a chat is whole", Defect: "shows answers of older pages as the newest",
-			File: api + "/page.go", Old: "return room || len(early) > 0 && left > 0", New: "return room",
+			File: api + "/reading/page.go", Old: "return room || len(early) > 0 && left > 0", New: "return room",
 			Dir: api, Test: "^TestAChatIsReadInPages$",
 		},
 		{
 			Promise: "api: a chat is whole", Defect: "shows an answer behind which a page ends on the next one too",
-			File: api + "/page.go", Old: "case i < 0 && turn == p.older:", New: "case i < 0 && turn == \"\":",
+			File: api + "/reading/page.go", Old: "case i < 0 && turn == p.older:", New: "case i < 0 && turn == \"\":",
 			Dir: api, Test: "^TestAChatIsReadInPages$",
 		},
 		{
@@ -134,12 +135,12 @@ func silenceMutants() []Mutant {
 		},
 		{
 			Promise: silence, Defect: "lists it among the messages",
-			File: api + "/page.go", Old: "!e.Summary && !e.Silent() // a", New: "!e.Summary // a",
+			File: api + "/reading/page.go", Old: "!e.Summary && !e.Silent() // a", New: "!e.Summary // a",
 			Dir: api, Test: "^TestSilenceIsNotShown$",
 		},
 		{
 			Promise: silence, Defect: "copies it as the last answer",
-			File: api + "/conversations.go", Old: "!e.Undone && !e.Silent()\n", New: "!e.Undone\n",
+			File: api + "/reading/conversations.go", Old: "!e.Undone && !e.Silent()\n", New: "!e.Undone\n",
 			Dir: api, Test: "^TestSilenceIsNotShown$",
 		},
 		{

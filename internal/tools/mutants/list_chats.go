@@ -16,7 +16,7 @@ func chatListMutants() []Mutant {
 		},
 		{
 			Promise: "api: list of chats", Defect: "hides the question of a chat of one request",
-			File: dir + "/chats.go", Old: "if at.Passing() && open > 0", New: "if at.Passing() && open < 0",
+			File: dir + "/reading/chats.go", Old: "if at.Passing() && open > 0", New: "if at.Passing() && open < 0",
 			Dir: dir, Test: "^TestAChatOfOneRequestIsListedWhileItAsks$",
 		},
 		{
@@ -36,7 +36,7 @@ func chatListMutants() []Mutant {
 		},
 		{
 			Promise: "page: what waits", Defect: "shows the order to stop as a message",
-			File: dir + "/reading.go", Old: "name != commandStop", New: "name != \"\" || commandStop != \"\"",
+			File: dir + "/api.go", Old: "return name == commandStop", New: "return name == commandStop && name == \"\"",
 			Dir: dir, Test: "^TestMessagesThatWaitAreRead$",
 		},
 		{

@@ -129,7 +129,7 @@ func apiMutants() []Mutant {
 		},
 		{
 			Promise: "api: a chat is whole", Defect: "shows a summary as a person's words",
-			File: dir + "/page.go", Old: "!e.Summary && !e.Silent() // a", New: "!e.Silent() // a",
+			File: dir + "/reading/page.go", Old: "!e.Summary && !e.Silent() // a", New: "!e.Silent() // a",
 			Dir: dir, Test: "^TestAChatIsReadWhole$",
 		},
 		{

@@ -16,7 +16,8 @@ func shelfMutants() []Mutant {
 		},
 		{
 			Promise: "api: files", Defect: "shows people the words for the model",
-			File: api + "/chat.go", Old: "if o := e.Message.Original; o != nil {", New: "if o := e.Message.Original; o != nil && o.Text == \"\" {",
+			File: api + "/reading/message.go", Old: "if o := e.Message.Original; o != nil {",
+			New: "if o := e.Message.Original; o != nil && o.Text == \"\" {",
 			Dir: api, Test: "^TestAFileComesWithItsMessage$",
 		},
 		{

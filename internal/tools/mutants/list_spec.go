@@ -6,7 +6,7 @@ func specMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "api: document", Defect: "answers with a field that the document does not have",
-			File: native + "/chat.go", Old: "`json:\"file,omitempty\"`", New: "`json:\"filename\"`",
+			File: native + "/reading/message.go", Old: "`json:\"file,omitempty\"`", New: "`json:\"filename\"`",
 			Dir: native, Test: "^TestAMessageAndItsEvents$|^TestADeliveredMessageIsReadAtItsPlace$",
 		},
 		{

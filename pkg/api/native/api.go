@@ -6,6 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"parley/pkg/api/native/reading"
 	"parley/pkg/channels"
 	"parley/pkg/events"
 	"parley/pkg/httpd"
@@ -17,7 +18,7 @@ import (
 
 // Store is the part of the engine that the API reads.
 type Store interface {
-	Chats
+	reading.Store
 	Questions
 	// ProgramOf and TurnOf are those of [session.Turns].
 	ProgramOf(ctx context.Context, chat, turn string) (session.Program, error)
@@ -26,17 +27,8 @@ type Store interface {
 	Waits(ctx context.Context, id string) (session.Item, error)
 }
 
-// Chats are conversations; the methods are those of [session.Sessions].
-type Chats interface {
-	Lookup(ctx context.Context, a channels.Address) (session.Info, error)
-	Back(ctx context.Context, sessionID string, before uint64, f func(session.Entry) bool) error
-	Left(ctx context.Context, chat string, limit int) ([]session.Info, error)
-	All(ctx context.Context, sessionID string, f func(session.Entry) error) error
-}
-
 // Questions are those that people answer; the methods are those of [session.Approvals].
 type Questions interface {
-	ApprovalList(ctx context.Context, chat string) ([]session.Approval, error)
 	Approval(ctx context.Context, id string) (session.Approval, error)
 	Grants(ctx context.Context, chat string) ([]session.Grant, error)
 }
@@ -87,14 +79,23 @@ type Options struct {
 }
 
 // API is the native HTTP API.
-type API struct{ o Options }
+type API struct {
+	o      Options
+	reader *reading.Reader
+}
 
 // New returns the API.
 func New(o Options) *API {
 	if o.Names == nil {
 		o.Names = PersonalNames{}
 	}
-	return &API{o}
+	return &API{o, reading.New(reading.Options{
+		Channel: o.Channel, Hub: o.Hub, Store: o.Store, Activity: o.Reading, Files: o.Files, Redact: o.Redact,
+		IsStop: func(text string) bool {
+			name, _ := o.Command(text)
+			return name == commandStop
+		},
+	})}
 }
 
 // Routes are the routes below a prefix, for one kind of access.
@@ -147,7 +148,8 @@ type place struct {
 	id      string // of a chat of the API's own channel
 	at      channels.Address
 	sender  channels.Sender
-	// link ends once the page may no longer show this chat of another channel, which nobody may write to here. A chat of the page has nil.
+	// link ends once the page may no longer show this chat of another channel, which nobody may write
+	// to here. A chat of the page has nil.
 	link context.Context //nolint:containedctx // the link's life, not that of a request
 }
 

@@ -198,7 +198,8 @@ func lostCall(a *API, err error, s *stored) *httpd.Refusal {
 	return a.fault(err)
 }
 
-// showCall answers with the end of a call. A tool that failed has a result like any other: the call was made.
+// showCall answers with the end of a call. A tool that failed has a result like any other: the call
+// was made.
 func showCall(a *API, w http.ResponseWriter, r *http.Request, p *place, q *toolCall, s *stored, end *callEnd) *httpd.Refusal {
 	switch {
 	case end.failure != nil && end.failure.Code == events.CodeLimited:

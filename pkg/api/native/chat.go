@@ -2,17 +2,16 @@ package native
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
 	"strconv"
 	"time"
 
+	"parley/pkg/api/native/reading"
 	"parley/pkg/channels"
 	"parley/pkg/httpd"
 	"parley/pkg/policy"
-	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/tools"
 	"parley/pkg/visible"
@@ -20,8 +19,8 @@ import (
 
 // history is a page of a chat: the newest messages, or those before one.
 type history struct {
-	Chat     string    `json:"chat"`
-	Messages []message `json:"messages"`
+	Chat     string            `json:"chat"`
+	Messages []reading.Message `json:"messages"`
 	// Before fetches the page before, where there may be one.
 	Before uint64 `json:"before,omitempty"`
 	// Approvals are the open questions, After is the id from which events go on.
@@ -33,36 +32,12 @@ type history struct {
 type pageHistory struct {
 	history
 	// Queued are the messages of the person whose turns are not over.
-	Queued []queued `json:"queued,omitempty"`
+	Queued []reading.Queued `json:"queued,omitempty"`
 	// Unseen are the ids of messages that the person has not seen.
 	Unseen []string `json:"unseen,omitempty"`
 }
 
-type message struct {
-	// Seq is the place in the history; a message that is none of it has 0.
-	Seq uint64 `json:"seq"`
-	// ID is that of the event of a delivered message, or "".
-	ID        string              `json:"id,omitempty"`
-	Turn      string              `json:"turn"`
-	Role      string              `json:"role"`
-	Text      string              `json:"text"`
-	File      string              `json:"file,omitempty"`
-	Files     []channels.KeptFile `json:"files,omitempty"`
-	Origin    string              `json:"origin,omitempty"`
-	ToolCalls []call              `json:"tool_calls,omitempty"`
-	CallID    string              `json:"tool_call_id,omitempty"`
-	Name      string              `json:"name,omitempty"`
-	// Undone says that a person took it out of the conversation.
-	Undone bool      `json:"undone,omitempty"`
-	Time   time.Time `json:"time"`
-}
-
-type call struct {
-	ID        string          `json:"id"`
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
-}
-
+// question is an open question about a call.
 type question struct {
 	ID        string    `json:"id"`
 	CallID    string    `json:"tool_call_id"`
@@ -84,7 +59,7 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 		}
 	}
 	h := pageHistory{history: history{
-		Chat: r.PathValue("chat"), Messages: []message{}, Approvals: []question{}, After: a.o.Hub.Mark(p.at),
+		Chat: r.PathValue("chat"), Messages: []reading.Message{}, Approvals: []question{}, After: a.o.Hub.Mark(p.at),
 	}}
 	info, err := a.o.Store.Lookup(r.Context(), p.at)
 	if errors.Is(err, session.ErrNotFound) {
@@ -93,14 +68,11 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	if err != nil {
 		return a.fault(err)
 	}
-	part := page{api: a, at: p.at}
-	if err := part.fill(r.Context(), info.Session, before); err != nil {
+	part, err := a.reader.Page(r.Context(), p.at, info.Session, before)
+	if err != nil {
 		return a.fault(err)
 	}
-	h.Messages = append(h.Messages, part.messages...)
-	if !part.whole {
-		h.Before = part.first
-	}
+	h.Messages, h.Before = append(h.Messages, part.Messages...), part.Before
 	if !p.program { // behind the messages: a turn that ends in between has its events
 		if err := h.wait(r.Context(), a, p, &part, before); err != nil {
 			return a.fault(err)
@@ -111,7 +83,7 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 		return a.fault(err)
 	}
 	for i := range open {
-		if q := &open[i]; isOpen(q) && p.link == nil {
+		if q := &open[i]; reading.IsOpen(q) && p.link == nil {
 			h.Approvals = append(h.Approvals, questionOn(a, q))
 		}
 	}
@@ -119,12 +91,12 @@ func (a *API) read(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 }
 
 // wait adds what the person has not seen, and on the newest page what waits for its turn.
-func (h *pageHistory) wait(ctx context.Context, a *API, p *place, part *page, before uint64) (err error) {
+func (h *pageHistory) wait(ctx context.Context, a *API, p *place, part *reading.Page, before uint64) (err error) {
 	if p.link == nil {
-		h.Unseen = part.unseen
+		h.Unseen = part.Unseen
 	}
 	if before == 0 {
-		h.Queued, err = queuedIn(ctx, a, p.at)
+		h.Queued, err = a.reader.Queued(ctx, p.at)
 	}
 	return err
 }
@@ -135,30 +107,6 @@ func questionOn(a *API, q *session.Approval) question {
 		ID: q.ID, CallID: q.Call.ID, Name: q.Call.Tool, Text: visible.Text(a.o.Redact(q.Text)), Choices: Choices(q), ExpiresAt: q.Expires,
 		Message: q.Question,
 	}
-}
-
-// message is an entry of the history on the wire.
-func (a *API) message(at channels.Address, e *session.Entry) message {
-	m := message{
-		Seq: e.Seq, Turn: e.Turn, Role: e.Message.Role, Text: a.o.Redact(e.Said()), CallID: e.Message.ToolCallID, Time: e.Time,
-		Undone: e.Undone,
-	}
-	if o := e.Message.Original; o != nil {
-		m.Text, m.Files = a.o.Redact(o.Text), filing{a}.filesOf(at, o)
-	}
-	if e.Message.Role == providers.RoleTool {
-		m.Name = e.Message.Name
-	}
-	for i := range e.Message.ToolCalls {
-		c := &e.Message.ToolCalls[i]
-		arguments, err := c.Spelled()
-		arguments = a.o.Redact(arguments)
-		if err != nil || !json.Valid([]byte(arguments)) {
-			arguments = strconv.Quote(arguments)
-		}
-		m.ToolCalls = append(m.ToolCalls, call{ID: c.ID, Name: c.Name, Arguments: json.RawMessage(arguments)})
-	}
-	return m
 }
 
 // offered are the names of the tools that a turn of the person may use in a chat.
@@ -215,7 +163,8 @@ func ChoiceOf(allow, here bool) string {
 	}
 }
 
-// decide answers a question as its person. Whether the answer counts is decided by the turn that reads it.
+// decide answers a question as its person. Whether the answer counts is decided by the turn that
+// reads it.
 func (a *API) decide(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal {
 	var d struct {
 		Decision string `json:"decision"`
@@ -240,7 +189,8 @@ func (a *API) decide(w http.ResponseWriter, r *http.Request, p *place) *httpd.Re
 	return a.accepted(w, map[string]string{"id": q.ID, "decision": d.Decision, "message": message})
 }
 
-// decidedAgain answers a decision that came before: 200 for the same one, for a client that sends it again, and 409 for any other.
+// decidedAgain answers a decision that came before: 200 for the same one, for a client that sends
+// it again, and 409 for any other.
 func (a *API) decidedAgain(w http.ResponseWriter, r *http.Request, q *session.Approval, decision string) *httpd.Refusal {
 	was, err := a.decisionOf(r.Context(), q)
 	if err != nil {
@@ -278,7 +228,8 @@ func questionOf(ctx context.Context, a *API, p *place, id string) (*session.Appr
 	return &q, nil
 }
 
-// mayDecide refuses answers that a caller may not give. A program may take back a call of a turn that it started itself.
+// mayDecide refuses answers that a caller may not give. A program may take back a call of a turn
+// that it started itself.
 func mayDecide(p *place, q *session.Approval, decision string) *httpd.Refusal {
 	started := ""
 	if q.Wish != nil {

@@ -58,7 +58,8 @@ func (c *Chat) id(route, key string) string {
 	return "key/" + keyOf(c.place.caller.Credential, route, c.place.at.Chat, key)
 }
 
-// Say stores a message, once for each key, and returns the id behind which the events of its turn follow.
+// Say stores a message, once for each key, and returns the id behind which the events of its turn
+// follow.
 func (c *Chat) Say(ctx context.Context, route, key string, q *Request) (after string, f *httpd.Refusal) {
 	q.keyed = true
 	s, f := say(ctx, c.api, &c.place, c.id(route, key), q)
@@ -126,7 +127,8 @@ func (c *Chat) Back(ctx context.Context, f func(*session.Entry) bool) error {
 	return c.api.o.Store.Back(ctx, info.Session, 0, func(e session.Entry) bool { return e.Summary || f(&e) })
 }
 
-// Calls says whether the program that has the chat here is the one that a turn's last calls were told to.
+// Calls says whether the program that has the chat here is the one that a turn's last calls were
+// told to.
 func (c *Chat) Calls(ctx context.Context, turn string) (bool, error) {
 	info, err := c.api.o.Store.Lookup(ctx, c.place.at)
 	if err != nil {
@@ -139,7 +141,8 @@ func (c *Chat) Calls(ctx context.Context, turn string) (bool, error) {
 	return p.Calls && p.Credential == c.place.caller.Credential, err
 }
 
-// Asked says whether a question is about a call that a message with these words and options led to, from the same credential.
+// Asked says whether a question is about a call that a message with these words and options led to,
+// from the same credential.
 func (c *Chat) Asked(q *session.Approval, m *Request) bool {
 	sum, f := m.sum()
 	return f == nil && q.Wish != nil && q.Wish.Sum == sum && q.Wish.Credential == c.place.caller.Credential

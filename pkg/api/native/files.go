@@ -10,7 +10,6 @@ import (
 
 	"parley/pkg/channels"
 	"parley/pkg/httpd"
-	"parley/pkg/providers"
 	"parley/pkg/shelf"
 )
 
@@ -118,39 +117,4 @@ func (h filing) removeFile(w http.ResponseWriter, r *http.Request, p *place) *ht
 		return h.api.fault(err)
 	}
 	return h.api.answer(w, http.StatusOK, map[string]string{"id": r.PathValue("file")})
-}
-
-// filesOf are the files of a message of the history. One that gave way has no id.
-func (h filing) filesOf(at channels.Address, o *providers.Original) []channels.KeptFile {
-	all := make([]channels.KeptFile, len(o.Files))
-	for i := range o.Files {
-		all[i] = channels.KeptFile(o.Files[i])
-	}
-	return h.found(at, all)
-}
-
-// found are files as the shelf has them now.
-func (h filing) found(at channels.Address, files []channels.KeptFile) []channels.KeptFile {
-	var all []channels.KeptFile
-	for _, f := range files {
-		if _, kept := h.api.o.Files.Find(at.Chat, f.ID); !kept {
-			f.ID = ""
-		}
-		f.Name = h.api.o.Redact(f.Name)
-		all = append(all, f)
-	}
-	return all
-}
-
-// fileOf is the file of a delivered message with a name.
-func (h filing) fileOf(at channels.Address, id, name string) []channels.KeptFile {
-	if name == "" {
-		return nil
-	}
-	f, ok := h.api.o.Files.Find(at.Chat, shelf.SentID(id))
-	if !ok {
-		f.Name = name
-	}
-	f.Name = h.api.o.Redact(f.Name)
-	return []channels.KeptFile{f}
 }

@@ -23,7 +23,8 @@ import (
 // request is the body of a new message.
 type request struct {
 	Message string `json:"message"`
-	// Messages are the conversation as the program has it, up to the message. Calls in it are claims: those of the store count.
+	// Messages are the conversation as the program has it, up to the message. Calls in it are claims:
+	// those of the store count.
 	Messages []sentMessage `json:"messages,omitempty"`
 	// EnableTools of false and an empty list of Tools take all tools away.
 	EnableTools *bool           `json:"enable_tools"`
@@ -147,7 +148,8 @@ func (a *API) behind(ctx context.Context, p *place, item, mark string) string {
 	return mark
 }
 
-// mayCommand refuses commands for which a token lacks a right: a message that is one does the same as the route that asks for the right.
+// mayCommand refuses commands for which a token lacks a right: a message that is one does the same
+// as the route that asks for the right.
 func (a *API) mayCommand(p *place, text string) *httpd.Refusal {
 	if !p.program {
 		return nil
@@ -172,8 +174,9 @@ const (
 	commandStop  = "stop" // the page has a button for it
 )
 
-// model is the model of a request: the named one, where its caller may choose it. A token with a list has no other: where the chat's is
-// not in the list, the first of the list that there is answers.
+// model is the model of a request: the named one, where its caller may choose it. A token with a
+// list has no other: where the chat's is not in the list, the first of the list that there is
+// answers.
 func (a *API) model(ctx context.Context, p *place, name string) (string, *httpd.Refusal) {
 	if name == "" && p.program && len(p.caller.Models) == 0 {
 		return "", nil
@@ -242,7 +245,8 @@ func (a *API) stop(w http.ResponseWriter, r *http.Request, p *place) *httpd.Refu
 	})
 }
 
-// inbound is something that the person of a place sends. The wish has the level and the name of the credential.
+// inbound is something that the person of a place sends. The wish has the level and the name of the
+// credential.
 func (p *place) inbound(kind channels.Kind, id, text string, wish *channels.Wish) channels.Inbound {
 	wish.Level, wish.Credential = string(p.caller.Level), p.caller.Credential
 	return channels.Inbound{
@@ -276,7 +280,8 @@ func (a *API) wish(ctx context.Context, p *place, q *request) (*channels.Wish, *
 	return w, cmp.Or(tooLong(w), bound(w, offered), f)
 }
 
-// bound refuses the choice of a tool that there is not; one that the program has under a name of its own is the gateway's.
+// bound refuses the choice of a tool that there is not; one that the program has under a name of
+// its own is the gateway's.
 func bound(w *channels.Wish, offered []string) *httpd.Refusal {
 	if w.Choice != channels.ChoiceTool {
 		return nil

@@ -7,81 +7,58 @@ import (
 	"net/http"
 	"time"
 
+	"parley/pkg/api/native/reading"
 	"parley/pkg/channels"
 	"parley/pkg/httpd"
 	"parley/pkg/session"
 )
 
-// Reading is what a list shows of chats beside their messages: which were active last, how many
-// messages are new, and what waits for its turn. The methods are those of [session.Reading].
+// Reading is what the store knows of the reading of chats; the methods are those of
+// [session.Reading].
 type Reading interface {
+	reading.Activity
 	MarkRead(ctx context.Context, chat, to string) (bool, error)
-	Unread(ctx context.Context, chat string, limit int) (int, error)
-	Queued(ctx context.Context, a channels.Address, limit int) ([]session.Item, error)
-	Newest(ctx context.Context, of channels.Address, limit int) ([]session.Info, error)
-	Shown(ctx context.Context, sessionID string, from uint64, f func(session.Shown) bool) error
 }
 
-// The bounds of what is counted, and of what waits.
-const (
-	maxUnread = 100
-	maxQueued = 100
-)
-
-// queued is a message of the person whose turn is not over.
-type queued struct {
-	Message string    `json:"message"`
-	Text    string    `json:"text"`
-	Time    time.Time `json:"time"`
-	// Files came with the message.
-	Files []channels.KeptFile `json:"files,omitempty"`
-}
-
-// queuedIn are the messages of a chat that wait for their turns, with that of the running one.
-func queuedIn(ctx context.Context, a *API, at channels.Address) ([]queued, error) {
-	items, err := a.o.Reading.Queued(ctx, at, maxQueued)
-	var all []queued
-	for i := range items {
-		in := items[i].Inbound
-		if in == nil || in.Kind != channels.KindMessage {
-			continue
-		}
-		if name, _ := a.o.Command(in.Text); name != commandStop { // a button of the page sends it
-			all = append(all, queued{Message: items[i].ID, Text: a.o.Redact(in.Text), Time: items[i].Time, Files: filing{a}.found(at, in.Kept())})
-		}
-	}
-	return all, err
-}
-
-// row is a chat in the list. The page is also told what is new there.
-func (l *listing) row(ctx context.Context, info *session.Info) (row pageChat, err error) {
-	row.listedChat = listedChat{Chat: l.id(info.Address), Time: info.Active}
-	if info.Address.Channel != l.api.o.Channel {
-		row.Channel = info.Address.Channel
-	}
-	if row.Title, err = l.title(ctx, info.Session); err != nil || !l.page || row.Channel != "" {
-		return row, err
-	}
-	if row.Title == "" { // its first turn is not over
-		waits, err := queuedIn(ctx, l.api, info.Address)
-		if err != nil {
-			return row, err
-		}
-		if len(waits) > 0 {
-			var files []string
-			for i := range waits[0].Files {
-				files = append(files, waits[0].Files[i].Name)
+// viewer is a caller for whom chats are listed, on the page or for a program.
+func (a *API) viewer(c *httpd.Caller, page bool) reading.Viewer {
+	return reading.Viewer{
+		Own: channels.Address{Channel: a.o.Channel, Chat: a.o.Names.Chat(c, "")},
+		ID: func(chat string) string {
+			if id, ours := a.o.Names.ID(c, chat); ours && ValidID(id) {
+				return id
 			}
-			row.Title = titleOf(l.api, waits[0].Text, files)
-		}
+			return ""
+		},
+		ForPage: page, Linked: func() []session.Link { return a.o.Linked.Chats(c) },
 	}
-	row.Asks = l.asks[info.Address]
-	row.Unread, err = l.api.o.Reading.Unread(ctx, info.Chat, maxUnread)
-	return row, err
 }
 
-func isOpen(q *session.Approval) bool {
-	return q.State == session.ApprovalOpen && time.Now().Before(q.Expires)
+// listChats answers with the chats of a person; ?q= leaves those whose name or title has a text.
+func (a *API) listChats(w http.ResponseWriter, r *http.Request, c *httpd.Caller, page bool) *httpd.Refusal {
+	rows, err := a.reader.Chats(r.Context(), a.viewer(c, page), r.URL.Query().Get("q"))
+	if err != nil {
+		return a.fault(err)
+	}
+	return a.answer(w, http.StatusOK, map[string]any{"chats": rows})
+}
+
+// listConversations answers with the conversations of a chat.
+func listConversations(a *API, w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal {
+	all, err := a.reader.Conversations(r.Context(), p.at)
+	if err != nil {
+		return a.fault(err)
+	}
+	return a.answer(w, http.StatusOK, map[string]any{"conversations": all})
+}
+
+// readAnswer answers with the last answer of the model, for a client that copies it.
+func readAnswer(a *API, w http.ResponseWriter, r *http.Request, p *place) *httpd.Refusal {
+	last, err := a.reader.LastAnswer(r.Context(), p.at)
+	if err != nil {
+		return a.fault(err)
+	}
+	return a.answer(w, http.StatusOK, last)
 }
 
 // seen notes that the person has seen the messages of a chat, up to one or all. The message may have
@@ -144,24 +121,13 @@ func (f *feed) others(ctx context.Context) error {
 	if err != nil || len(changed) == 0 {
 		return err // the page comes back and reads the list
 	}
-	l := listing{api: f.api, caller: f.place.caller, page: true}
-	if err := l.asking(ctx); err != nil {
+	rows, err := f.api.reader.Rows(ctx, f.api.viewer(f.place.caller, true), changed)
+	if err != nil {
 		return err
 	}
 	f.buf.Reset()
-	for _, at := range changed {
-		info, err := f.api.o.Store.Lookup(ctx, at)
-		if errors.Is(err, session.ErrNotFound) || err == nil && !l.has(&info) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		row, err := l.row(ctx, &info)
-		if err != nil {
-			return err
-		}
-		data, err := json.Marshal(row)
+	for i := range rows {
+		data, err := json.Marshal(rows[i])
 		if err != nil {
 			return err
 		}

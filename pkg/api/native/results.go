@@ -46,7 +46,8 @@ func textOf(raw json.RawMessage) string {
 // waiting are the calls of the newest answer that has a call with some id.
 type waiting struct {
 	turn string
-	// calls wait for the caller; brought have the result of a later turn. Answered are the results of all, by their calls.
+	// calls wait for the caller; brought have the result of a later turn. Answered are the results of
+	// all, by their calls.
 	calls, brought []string
 	answered       map[string]string
 	wish           *channels.Wish
@@ -220,7 +221,8 @@ func storeResults(ctx context.Context, a *API, p *place, turn string, wish *chan
 	return stored{Message: item, After: a.behind(ctx, p, item, mark)}, nil
 }
 
-// answerCalls stores the results of a conversation that is sent again, with the words of the person behind them.
+// answerCalls stores the results of a conversation that is sent again, with the words of the person
+// behind them.
 func answerCalls(ctx context.Context, a *API, p *place, q *request, t *tail) (s stored, f *httpd.Refusal) {
 	w, f := waitingFor(ctx, a, p, t.results[0].id)
 	if f != nil {

@@ -19,7 +19,8 @@ import (
 // The bounds of a socket.
 const (
 	maxFrame = httpd.MaxBody
-	// A write that takes longer ends the socket, and a client that is silent for longer than silence, though it is asked every pingEvery.
+	// A write that takes longer ends the socket, and a client that is silent for longer than silence,
+	// though it is asked every pingEvery.
 	socketWait = 30 * time.Second
 	pingEvery  = 25 * time.Second
 	silence    = 60 * time.Second

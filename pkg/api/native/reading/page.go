@@ -1,4 +1,4 @@
-package native
+package reading
 
 import (
 	"context"
@@ -19,11 +19,36 @@ const (
 	pageBytes = 1 << 20
 )
 
-// page is a part of a conversation: entries of its history, and the delivered messages at their places.
+// Page is a part of a conversation: entries of its history, and the delivered messages at their
+// places.
+type Page struct {
+	Messages []Message
+	// Unseen are the ids of messages that the person has not seen.
+	Unseen []string
+	// Before finds the page before this one, where there may be one; else it is 0.
+	Before uint64
+}
+
+// Page reads the newest messages of a conversation of the chat at an address, or those before an
+// entry of its history.
+func (r *Reader) Page(ctx context.Context, at channels.Address, conversation string, before uint64) (Page, error) {
+	p := page{Reader: r, at: at}
+	if err := p.fill(ctx, conversation, before); err != nil {
+		return Page{}, err
+	}
+	done := Page{Messages: p.messages, Unseen: p.unseen}
+	if !p.whole {
+		done.Before = p.first
+	}
+	return done, nil
+}
+
+// page is a page that is being made.
 type page struct {
-	api      *API
+	*Reader
+
 	at       channels.Address
-	messages []message
+	messages []Message
 	unseen   []string // ids of delivered ones
 	size     int
 	// first is the Seq of the oldest entry; last that of the newest one, or 0: the page
@@ -40,8 +65,8 @@ func (p *page) fill(ctx context.Context, id string, before uint64) error {
 	if before > 0 {
 		p.last = before - 1
 	}
-	if err := p.api.o.Store.Back(ctx, id, before, func(e session.Entry) bool {
-		m, read := p.api.message(p.at, &e), !e.Summary && !e.Silent() // a summary is for the model
+	if err := p.o.Store.Back(ctx, id, before, func(e session.Entry) bool {
+		m, read := p.message(p.at, &e), !e.Summary && !e.Silent() // a summary is for the model
 		if p.whole = len(p.messages) < pageSize && p.size < pageBytes; !p.whole {
 			if read && m.answers() {
 				p.older = e.Turn
@@ -59,7 +84,7 @@ func (p *page) fill(ctx context.Context, id string, before uint64) error {
 	return p.deliver(ctx, id)
 }
 
-func (p *page) add(m message) {
+func (p *page) add(m Message) {
 	p.size += len(m.Text)
 	for i := range m.ToolCalls {
 		p.size += len(m.ToolCalls[i].Arguments)
@@ -67,8 +92,9 @@ func (p *page) add(m message) {
 	p.messages = append(p.messages, m)
 }
 
-// deliver puts the delivered messages in, as many as may stand there: the newest. On the newest page come those behind them whose
-// events were told already, and which the store does not have yet.
+// deliver puts the delivered messages in, as many as may stand there: the newest. On the newest
+// page come those behind them whose events were told already, and which the store does not have
+// yet.
 func (p *page) deliver(ctx context.Context, id string) error {
 	from := uint64(0)
 	if !p.whole {
@@ -79,7 +105,7 @@ func (p *page) deliver(ctx context.Context, id string) error {
 		early = p.told()
 	}
 	left := 2*len(early) + pageSize // the hub has the newest messages of the chat, and the store their questions too
-	err := p.api.o.Reading.Shown(ctx, id, 0, func(s session.Shown) bool {
+	err := p.o.Activity.Shown(ctx, id, 0, func(s session.Shown) bool {
 		left--
 		early = slices.DeleteFunc(early, func(m session.Shown) bool { return m.ID == s.ID })
 		room := s.After >= from && len(all) < pageSize && p.size < 2*pageBytes
@@ -92,7 +118,7 @@ func (p *page) deliver(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	if early, err = session.NotLeft(ctx, p.api.o.Store, p.api.o.Reading, p.at, early); err != nil {
+	if early, err = session.NotLeft(ctx, p.o.Store, p.o.Activity, p.at, early); err != nil {
 		return err
 	}
 	all = append(early, all...)
@@ -110,7 +136,7 @@ func (p *page) deliver(ctx context.Context, id string) error {
 
 // told are the messages whose events the hub has, the newest first.
 func (p *page) told() (all []session.Shown) {
-	for _, m := range slices.Backward(p.api.o.Hub.Messages(p.at)) {
+	for _, m := range slices.Backward(p.o.Hub.Messages(p.at)) {
 		all = append(all, session.Shown{
 			ID: m.ID, After: math.MaxUint64, Text: m.Text, File: m.File, Finishes: m.Replaces,
 			Unasked: channels.Unasked(m.Origin), Time: time.Now(),
@@ -119,8 +145,8 @@ func (p *page) told() (all []session.Shown) {
 	return all
 }
 
-// has says whether a delivered message is one of the page: it left before the end of that, or is the last one of a turn whose answer
-// is there.
+// has says whether a delivered message is one of the page: it left before the end of that, or is
+// the last one of a turn whose answer is there.
 func (p *page) has(s *session.Shown) bool {
 	turn, rest, _ := strings.Cut(s.ID, "/")
 	return p.last == 0 || s.After < p.last || rest == finalID && p.lastOf(turn) >= 0
@@ -130,9 +156,9 @@ func (p *page) has(s *session.Shown) bool {
 // behind the result of the call that sent it, or behind the entry before it.
 func (p *page) put(s *session.Shown) {
 	turn, rest, _ := strings.Cut(s.ID, "/")
-	m := message{
-		ID: s.ID, Turn: turn, Role: providers.RoleAssistant, Text: p.api.o.Redact(s.Text), File: p.api.o.Redact(s.File),
-		Files: filing{p.api}.fileOf(p.at, s.ID, s.File), Origin: string(s.Unasked), Time: s.Time,
+	m := Message{
+		ID: s.ID, Turn: turn, Role: providers.RoleAssistant, Text: p.o.Redact(s.Text), File: p.o.Redact(s.File),
+		Files: p.fileOf(p.at, s.ID, s.File), Origin: string(s.Unasked), Time: s.Time,
 	}
 	if !s.Seen {
 		p.unseen = append(p.unseen, s.ID)
@@ -160,7 +186,7 @@ func (p *page) put(s *session.Shown) {
 const finalID = "final/0"
 
 // answers says whether a message of the history is words of the assistant alone.
-func (m *message) answers() bool { return m.Role == providers.RoleAssistant && len(m.ToolCalls) == 0 }
+func (m *Message) answers() bool { return m.Role == providers.RoleAssistant && len(m.ToolCalls) == 0 }
 
 // lastOf is the place of the last answer of a turn, or -1.
 func (p *page) lastOf(turn string) int {

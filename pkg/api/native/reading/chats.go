@@ -1,16 +1,14 @@
-package native
+package reading
 
 import (
 	"cmp"
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"parley/pkg/channels"
-	"parley/pkg/httpd"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/text"
@@ -22,19 +20,22 @@ const (
 	// Search looks at the titles of so many chats, those that were active last.
 	maxSearched = 2000
 	maxTitle    = 80
+	// So many new messages of a chat are counted.
+	maxUnread = 100
 )
 
-// listedChat is a row of the list.
-type listedChat struct {
+// ListedChat is a row of the list.
+type ListedChat struct {
 	Chat string `json:"chat"`
 	// Title is the beginning of the first message.
 	Title string    `json:"title"`
 	Time  time.Time `json:"time"`
 }
 
-// pageChat is a row as the page reads it.
-type pageChat struct {
-	listedChat
+// PageChat is a row as the page reads it; for a program it has no more than a [ListedChat].
+type PageChat struct {
+	ListedChat
+
 	// Channel is that of a chat of another channel, which the page shows and does not write to.
 	Channel string `json:"channel,omitempty"`
 	// Unread are the messages that the person has not seen, Asks the open questions.
@@ -42,50 +43,110 @@ type pageChat struct {
 	Asks   int `json:"asks,omitempty"`
 }
 
-// listChats answers with the chats of a person, those with the newest messages first; ?q=
-// leaves those whose name or title has a text.
-func (a *API) listChats(w http.ResponseWriter, r *http.Request, c *httpd.Caller, page bool) *httpd.Refusal {
-	l := listing{api: a, caller: c, page: page}
-	wanted, looked := strings.ToLower(r.URL.Query().Get("q")), maxChats
-	if wanted != "" {
+// Viewer is the person for whom chats are listed.
+type Viewer struct {
+	// Own begins the addresses of the person's own chats.
+	Own channels.Address
+	// ID is the id of the person's own chat with a name, "" for any other chat.
+	ID func(chat string) string
+	// ForPage says that the page asks: it also has chats that ask a question in one request, and
+	// those of other channels, which are Linked.
+	ForPage bool
+	Linked  func() []session.Link
+}
+
+// Chats are the chats of a person, those with the newest messages first. A search leaves those
+// whose name or title has that text.
+func (r *Reader) Chats(ctx context.Context, v Viewer, search string) ([]PageChat, error) {
+	l := listing{Reader: r, Viewer: v}
+	search, looked := strings.ToLower(search), maxChats
+	if search != "" {
 		looked = maxSearched
 	}
-	all, err := l.chats(r.Context(), looked)
+	all, err := l.chats(ctx, looked)
 	if err != nil {
-		return a.fault(err)
+		return nil, err
 	}
-	rows := []pageChat{}
+	rows := []PageChat{}
 	for i := range all {
-		row, err := l.row(r.Context(), &all[i])
+		row, err := l.row(ctx, &all[i])
 		if err != nil {
-			return a.fault(err)
+			return nil, err
 		}
-		if !strings.Contains(strings.ToLower(row.Chat+"\n"+row.Title), wanted) {
+		if !strings.Contains(strings.ToLower(row.Chat+"\n"+row.Title), search) {
 			continue
 		}
 		if rows = append(rows, row); len(rows) == maxChats {
 			break
 		}
 	}
-	return a.answer(w, http.StatusOK, map[string]any{"chats": rows})
+	return rows, nil
+}
+
+// Rows are those of some addresses for the page; a chat that the list does not have has none.
+func (r *Reader) Rows(ctx context.Context, v Viewer, of []channels.Address) ([]PageChat, error) {
+	l := listing{Reader: r, Viewer: v}
+	if err := l.asking(ctx); err != nil {
+		return nil, err
+	}
+	var rows []PageChat
+	for _, at := range of {
+		info, err := r.o.Store.Lookup(ctx, at)
+		if errors.Is(err, session.ErrNotFound) || err == nil && !l.has(&info) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		row, err := l.row(ctx, &info)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
 }
 
 // listing is the list of a person's chats, for the page or for a program.
 type listing struct {
-	api    *API
-	caller *httpd.Caller
-	page   bool
+	*Reader
+	Viewer
+
 	// asks are the numbers of open questions of the chats that asked, on the page.
 	asks map[channels.Address]int
 }
 
+// row is a chat in the list. The page is also told what is new there.
+func (l *listing) row(ctx context.Context, info *session.Info) (row PageChat, err error) {
+	row.ListedChat = ListedChat{Chat: l.id(info.Address), Time: info.Active}
+	if info.Address.Channel != l.o.Channel {
+		row.Channel = info.Address.Channel
+	}
+	if row.Title, err = l.title(ctx, info.Session); err != nil || !l.ForPage || row.Channel != "" {
+		return row, err
+	}
+	if row.Title == "" { // its first turn is not over
+		waits, err := l.Queued(ctx, info.Address)
+		if err != nil {
+			return row, err
+		}
+		if len(waits) > 0 {
+			var files []string
+			for i := range waits[0].Files {
+				files = append(files, waits[0].Files[i].Name)
+			}
+			row.Title = l.titleOf(waits[0].Text, files)
+		}
+	}
+	row.Asks = l.asks[info.Address]
+	row.Unread, err = l.o.Activity.Unread(ctx, info.Chat, maxUnread)
+	return row, err
+}
+
 // id is the id under which the list has the chat at an address; "" where it does not.
 func (l *listing) id(at channels.Address) string {
-	if at.Channel == l.api.o.Channel {
-		if id, ours := l.api.o.Names.ID(l.caller, at.Chat); ours && ValidID(id) {
-			return id
-		}
-		return ""
+	if at.Channel == l.o.Channel {
+		return l.ID(at.Chat)
 	}
 	links := l.linked()
 	for i := range links {
@@ -104,18 +165,17 @@ func (l *listing) has(info *session.Info) bool {
 
 // linked are the chats of other channels in the list.
 func (l *listing) linked() []session.Link {
-	if !l.page {
+	if !l.ForPage {
 		return nil
 	}
-	return l.api.o.Linked.Chats(l.caller)
+	return l.Linked()
 }
 
 // chats are the present conversations of the person's chats, up to most of them. A chat of one
 // request is in the list of the page while it asks.
 func (l *listing) chats(ctx context.Context, most int) ([]session.Info, error) {
-	of := channels.Address{Channel: l.api.o.Channel, Chat: l.api.o.Names.Chat(l.caller, "")}
-	all, err := l.api.o.Reading.Newest(ctx, of, most)
-	if err == nil && l.page {
+	all, err := l.o.Activity.Newest(ctx, l.Own, most)
+	if err == nil && l.ForPage {
 		err = l.asking(ctx)
 	}
 	if err != nil {
@@ -133,7 +193,7 @@ func (l *listing) chats(ctx context.Context, most int) ([]session.Info, error) {
 		}
 	}
 	for _, at := range others {
-		info, err := l.api.o.Store.Lookup(ctx, at)
+		info, err := l.o.Store.Lookup(ctx, at)
 		if errors.Is(err, session.ErrNotFound) {
 			continue // it has no words yet
 		}
@@ -150,11 +210,11 @@ func (l *listing) chats(ctx context.Context, most int) ([]session.Info, error) {
 
 // asking counts the open questions of the chats that asked.
 func (l *listing) asking(ctx context.Context) error {
-	open, err := l.api.o.Store.ApprovalList(ctx, "")
+	open, err := l.o.Store.ApprovalList(ctx, "")
 	l.asks = map[channels.Address]int{}
 	for i := range open {
 		n := 0
-		if isOpen(&open[i]) {
+		if IsOpen(&open[i]) {
 			n = 1
 		}
 		l.asks[open[i].Address] += n
@@ -166,14 +226,14 @@ func (l *listing) asking(ctx context.Context) error {
 const titleFrom = 8
 
 // title is the beginning of the first message of a person in a conversation.
-func (l *listing) title(ctx context.Context, id string) (title string, err error) {
-	err = l.api.o.Store.Back(ctx, id, titleFrom+1, func(e session.Entry) bool {
+func (r *Reader) title(ctx context.Context, id string) (title string, err error) {
+	err = r.o.Store.Back(ctx, id, titleFrom+1, func(e session.Entry) bool {
 		if e.Message.Role == providers.RoleUser && !e.Summary {
 			said, files := e.Message.Content, []providers.File(nil)
 			if o := e.Message.Original; o != nil {
 				said, files = o.Text, o.Files
 			}
-			title = titleOf(l.api, said, names(files))
+			title = r.titleOf(said, names(files))
 		}
 		return true
 	})
@@ -184,11 +244,11 @@ func (l *listing) title(ctx context.Context, id string) (title string, err error
 }
 
 // titleOf is the title that a message gives: its words, or the names of its files where it has none.
-func titleOf(a *API, said string, files []string) string {
+func (r *Reader) titleOf(said string, files []string) string {
 	if strings.TrimSpace(said) == "" {
 		said = strings.Join(files, ", ")
 	}
-	return text.Clip(strings.Join(strings.Fields(a.o.Redact(said)), " "), maxTitle)
+	return text.Clip(strings.Join(strings.Fields(r.o.Redact(said)), " "), maxTitle)
 }
 
 func names(files []providers.File) []string {
