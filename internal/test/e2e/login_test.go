@@ -138,6 +138,14 @@ func TestLoginAndItsEnd(t *testing.T) {
 			t.Errorf("%s: the operator and ada get %v, want %v", path, got, want)
 		}
 	}
+	bob := w.browser(addr)
+	_, asked = bob.json("POST", "/login/ask", `{"name":"bob"}`)
+	shown, _ = asked["code"].(string)
+	w.verb("pair", "approve", shown)
+	w.verb("pair", "revoke", "web:bob")
+	if _, said := bob.json("POST", "/login/wait", "{}"); said["state"] != "over" {
+		t.Errorf("a browser that was let in, and revoked before it came: %v", said)
+	}
 	for name, end := range map[string]func(){
 		"revoked":    func() { w.verb("pair", "revoke", "web:ada") },
 		"logged out": func() { operator.json("POST", "/page/logout", "{}") },
@@ -158,6 +166,11 @@ func TestLoginAndItsEnd(t *testing.T) {
 		if status, _ := of.json("GET", "/page/me", ""); status != http.StatusUnauthorized {
 			t.Errorf("%s: %d", name, status)
 		}
+	}
+	_, unused, _ := strings.Cut(w.link(), "/#login=")
+	w.verb("pair", "revoke", "web:operator")
+	if status, _ := w.browser(addr).json("POST", "/login/link", `{"code":"`+unused+`"}`); status != http.StatusForbidden {
+		t.Errorf("a link of before the revocation: %d", status)
 	}
 	log, err := os.ReadFile(w.gw.LogPath())
 	if err != nil || strings.Contains(string(log), code) || strings.Contains(string(log), shown) {

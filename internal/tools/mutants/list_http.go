@@ -206,7 +206,7 @@ func loginMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "page: login", Defect: "takes a link twice",
-			File: door, Old: "	delete(d.links, hash)\n	return ok", New: "	return ok",
+			File: door, Old: "	delete(d.links, hash)\n	return &who", New: "	return &who",
 			Dir: dir, Test: "^TestALinkIsGoodOnceAndForFiveMinutes$",
 		},
 		{
@@ -214,6 +214,11 @@ func loginMutants() []Mutant {
 			File: door, Old: "if a.letIn != nil {\n		delete", New: "for _, b := range d.asks {\n		if b.Who == a.Who && b.letIn != nil " +
 				"{\n			a.letIn = b.letIn\n		}\n	}\n	if a.letIn != nil {\n		delete",
 			Dir: dir, Test: "^TestACodeLogsInTheBrowserThatShowsIt$",
+		},
+		{
+			Promise: "page: sessions", Defect: "lets a browser in that was revoked before it came",
+			File: door, Old: "if a.letIn != nil && *a.letIn == who {", New: "if a.letIn == nil && a.Who == who {",
+			Dir: dir, Test: "^TestARevokedBrowserDoesNotComeIn$",
 		},
 		{
 			Promise: "page: cookies", Defect: "sends the cookie of an https page over plain http too",

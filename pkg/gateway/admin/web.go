@@ -66,14 +66,20 @@ func approveBrowser(g *Gateway, code string, as policy.Person) (report PairRepor
 	return PairReport{State: "paired", Who: who.String(), Name: textBrowser, Owner: who == login.Operator(), Time: time.Now()}, true, err
 }
 
-// revokeBrowsers ends the sessions of a person of the page.
+// revokeBrowsers ends the sessions of a person of the page, and the logins under way.
 func revokeBrowsers(ctx context.Context, g *Gateway, who policy.Person, emit Emit) (ended bool, err error) {
 	if who.Channel != webChannel {
 		return false, nil
 	}
+	if g.Web != nil && g.Web.Door.Revoke(who) { // before the sessions: one may just begin
+		ended = true
+		if err := emit(PairReport{State: "revoked", Who: who.String(), Name: textBrowser, Time: time.Now()}); err != nil {
+			return ended, err
+		}
+	}
 	all, err := g.Store.Tokens().TokenList(ctx)
 	if err != nil {
-		return false, err
+		return ended, err
 	}
 	for i := range all {
 		if !all[i].Page || all[i].Person != who.String() {

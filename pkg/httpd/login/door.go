@@ -48,6 +48,9 @@ type Door struct {
 
 	delayed httpd.Delayed
 
+	// entering is held for reading while a browser gets its session.
+	entering sync.RWMutex
+
 	mu    sync.Mutex
 	links map[[sha256.Size]byte]time.Time // the hash of a code, and its end
 	asks  map[[sha256.Size]byte]*ask      // by the hash of a browser's cookie
@@ -94,15 +97,17 @@ func (d *Door) Link() (code string, expires time.Time) {
 	return code, expires
 }
 
-// takeLink says whether a code is that of a link, which is over from then on.
-func (d *Door) takeLink(code string) bool {
+// takeLink is the operator if a code is that of a link, which is over from then on, else nil.
+func (d *Door) takeLink(code string) *policy.Person {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.sweep()
-	hash := sha256.Sum256([]byte(code))
-	_, ok := d.links[hash]
+	hash, who := sha256.Sum256([]byte(code)), Operator()
+	if _, ok := d.links[hash]; !ok {
+		return nil
+	}
 	delete(d.links, hash)
-	return ok
+	return &who
 }
 
 // sweep forgets what is over; the lock is held.
@@ -204,6 +209,28 @@ func (d *Door) Approve(code string, as policy.Person) (policy.Person, error) {
 		return as, nil
 	}
 	return policy.Person{}, ErrUnknown
+}
+
+// Revoke turns away the browsers that were let in as a person and have not come in yet; of the operator
+// also the links. It says whether there was one. A browser that is coming in has its session when Revoke
+// returns, so that the caller can end it.
+func (d *Door) Revoke(who policy.Person) (ended bool) {
+	d.entering.Lock()
+	defer d.entering.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.sweep()
+	for h, a := range d.asks {
+		if a.letIn != nil && *a.letIn == who {
+			delete(d.asks, h)
+			ended = true
+		}
+	}
+	if who == Operator() {
+		ended = ended || len(d.links) > 0
+		clear(d.links)
+	}
+	return ended
 }
 
 // enter takes in the browser of a cookie, once, if the operator has approved it. It says

@@ -325,6 +325,43 @@ func TestACodeLogsInTheBrowserThatShowsIt(t *testing.T) {
 	})
 }
 
+// TestARevokedBrowserDoesNotComeIn, though the operator has let it in, and no link does.
+func TestARevokedBrowserDoesNotComeIn(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		ada, bob, operator := w.browser(), w.browser(), w.browser()
+		for b, name := range map[*browser]string{ada: "ada", bob: "bob"} {
+			if _, err := w.door.Approve(b.ask(name), policy.Person{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		link, _ := w.door.Link()
+		for _, c := range []struct {
+			who  policy.Person
+			want bool
+		}{
+			{policy.Person{Channel: "web", ID: "ada"}, true},
+			{policy.Person{Channel: "web", ID: "ada"}, false},
+			{login.Operator(), true},
+			{login.Operator(), false},
+		} {
+			if got := w.door.Revoke(c.who); got != c.want {
+				t.Errorf("%s had a login under way: %v", c.who, got)
+			}
+		}
+		if _, said := ada.post("/login/wait", "{}"); said["state"] != "over" || ada.person() != "" {
+			t.Errorf("the revoked browser: %v, %q", said, ada.person())
+		}
+		if status, _ := operator.post("/login/link", `{"code":"`+link+`"}`); status != http.StatusForbidden || operator.person() != "" {
+			t.Errorf("the link of before: %d, %q", status, operator.person())
+		}
+		if _, said := bob.post("/login/wait", "{}"); said["state"] != "in" || bob.person() != "bob" {
+			t.Errorf("another person: %v, %q", said, bob.person())
+		}
+	})
+}
+
 // TestNamesOnThePage: the operator's own name is none, nor is one that needs an eye to tell
 // apart.
 func TestNamesOnThePage(t *testing.T) {

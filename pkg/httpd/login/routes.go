@@ -30,12 +30,13 @@ func (d *Door) byLink(w http.ResponseWriter, r *http.Request) {
 	var said struct {
 		Code string `json:"code"`
 	}
-	switch {
-	case !read(w, r, &said):
-	case d.takeLink(said.Code):
-		if d.begin(w, r, Operator()) {
-			w.WriteHeader(http.StatusNoContent)
-		}
+	if !read(w, r, &said) {
+		return
+	}
+	switch good, in := d.comesIn(w, r, func() *policy.Person { return d.takeLink(said.Code) }); {
+	case in:
+		w.WriteHeader(http.StatusNoContent)
+	case good: // the fault was told
 	case d.delayed.Wait(r.Context()):
 		httpd.Refuse(w, httpd.Refusal{Status: http.StatusForbidden, Code: "link_over", Message: textLink})
 	default:
@@ -71,13 +72,15 @@ func (d *Door) byCode(w http.ResponseWriter, r *http.Request) {
 // wait tells a browser whether the operator has let it in. A cookie that no browser was given is
 // answered late.
 func (d *Door) wait(w http.ResponseWriter, r *http.Request) {
-	who, waits := d.enter(d.cookie(r))
-	switch {
-	case who != nil:
-		if d.begin(w, r, *who) {
-			d.set(w, r, d.waitName(r), "", time.Unix(0, 0))
-			answer(w, map[string]any{"state": "in"})
-		}
+	waits := false
+	switch good, in := d.comesIn(w, r, func() (who *policy.Person) {
+		who, waits = d.enter(d.cookie(r))
+		return who
+	}); {
+	case in:
+		d.set(w, r, d.waitName(r), "", time.Unix(0, 0))
+		answer(w, map[string]any{"state": "in"})
+	case good: // the fault was told
 	case waits:
 		answer(w, map[string]any{"state": "waiting"})
 	case d.delayed.Wait(r.Context()):
@@ -85,6 +88,15 @@ func (d *Door) wait(w http.ResponseWriter, r *http.Request) {
 	default:
 		httpd.TooMany(w)
 	}
+}
+
+// comesIn gives the browser a session of the person that it is let in as, if it is. Good says that it is, and
+// in that it has the session. A revocation waits meanwhile.
+func (d *Door) comesIn(w http.ResponseWriter, r *http.Request, letIn func() *policy.Person) (good, in bool) {
+	d.entering.RLock()
+	defer d.entering.RUnlock()
+	who := letIn()
+	return who != nil, who != nil && d.begin(w, r, *who)
 }
 
 // begin gives the browser a session.
