@@ -40,6 +40,10 @@ type hub struct {
 	refusals map[string]int // by reason: so many sockets more get it instead of a hello
 	push     *pusher        // instead of sockets
 	muted    bool           // events are made and not sent
+
+	// responds are the response_urls by their ids, responses what came there.
+	responds  map[string]*respondURL
+	responses []Response
 }
 
 // outcome is how an envelope ended.

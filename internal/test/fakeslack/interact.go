@@ -14,7 +14,7 @@ func (c *Chat) Command(text string) Event {
 	c.srv.deliver(&event, map[string]any{
 		"token": "verification-token", "team_id": c.who.Team, "team_domain": "parley-test", "channel_id": c.room.id,
 		"channel_name": name, "user_id": c.who.ID, "user_name": c.who.Name, "command": "/parley", "text": text,
-		"api_app_id": appID, "is_enterprise_install": "false", "response_url": c.srv.http.URL() + "/respond/" + c.srv.id("R"),
+		"api_app_id": appID, "is_enterprise_install": "false", "response_url": c.srv.respondAt(c.room, c.who),
 		"trigger_id": c.srv.id("1.2."),
 	})
 	return event
@@ -63,7 +63,7 @@ func (c *Chat) pressed(e *entry, b Button) Event {
 		"user":       map[string]any{"id": c.who.ID, "username": c.who.Name, "name": c.who.Name, "team_id": c.who.Team},
 		"api_app_id": appID, "token": "verification-token", "container": container, "trigger_id": c.srv.id("1.2."),
 		"channel": map[string]any{"id": c.room.id, "name": c.room.name}, "message": c.srv.inner(c.room, e),
-		"response_url": c.srv.http.URL() + "/respond/" + c.srv.id("R"), "is_enterprise_install": false,
+		"response_url": c.srv.respondAt(c.room, c.who), "is_enterprise_install": false,
 		"state": map[string]any{"values": map[string]any{}},
 		"actions": []any{map[string]any{
 			"type": "button", "action_id": b.ActionID, "block_id": b.BlockID, "value": b.Value, "action_ts": c.srv.stamp(),

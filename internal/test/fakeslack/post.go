@@ -18,8 +18,8 @@ const (
 func (c *call) room() (*room, error) {
 	r := c.srv.rooms[c.req.Chat]
 	switch {
-	case r == nil:
-		return nil, no("channel_not_found", "")
+	case r == nil, r.away && r.kind != kindChannel:
+		return nil, no("channel_not_found", "") // the bot knows of no place that is not public
 	case r.archived:
 		return nil, no("is_archived", "")
 	case r.away:

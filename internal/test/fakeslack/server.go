@@ -208,7 +208,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	for prefix, answer := range map[string]func(http.ResponseWriter, *http.Request, string){
-		"/api/": s.api, uploadPath: s.upload, downloadPath: s.download,
+		"/api/": s.api, uploadPath: s.upload, downloadPath: s.download, respondPath: s.respond,
 	} {
 		if rest, ok := strings.CutPrefix(r.URL.Path, prefix); ok {
 			answer(w, r, rest)

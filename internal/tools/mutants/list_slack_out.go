@@ -4,7 +4,7 @@ import "slices"
 
 // slackOutMutants break Slack's way out.
 func slackOutMutants() []Mutant {
-	return slices.Concat(slackSendMutants(), slackShowMutants())
+	return slices.Concat(slackSendMutants(), slackElsewhereMutants(), slackShowMutants())
 }
 
 // slackSendMutants break how messages and files leave.
@@ -146,6 +146,26 @@ func slackShowMutants() []Mutant {
 			Promise: "slack: working state", Defect: "asks for a status that the app may not set again and again",
 			File: activity, Old: `if a.statuses.off() {`, New: `if !a.statuses.on() {`,
 			Dir: dir, Test: "^TestWorkWhereTheAppMayShowNone$",
+		},
+	}
+}
+
+// slackElsewhereMutants break the answer to commands in places without the bot.
+func slackElsewhereMutants() []Mutant {
+	const dir = "pkg/channels/slack"
+	const out = dir + "/outbound"
+	return []Mutant{
+		{
+			Promise: "slack: commands elsewhere", Defect: "is silent where its answer cannot arrive",
+			File: out + "/commands.go", Old: `refusal.Has("not_in_channel", "channel_not_found")`, New: `refusal.Has("is_archived")`,
+			Dir: dir, Test: "^TestACommandWhereTheBotIsNotIsToldSo$",
+		},
+		{
+			Promise: "slack: commands elsewhere", Defect: "tells people without access too",
+			File: dir + "/inbound/intake.go", Old: `for _, f := range forget {
+			f()`, New: `for _, f := range forget {
+			_ = f`,
+			Dir: dir, Test: "^TestACommandWhereTheBotIsNotIsToldSo$",
 		},
 	}
 }

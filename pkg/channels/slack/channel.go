@@ -78,7 +78,7 @@ func New(o Options, me Identity) (*Channel, error) {
 	}
 	c.in = inbound.New(inbound.Options{
 		API: client, Me: me, Names: c.names, Calls: o.Events, Command: o.Command,
-		Unread: o.Unread, Alive: o.Alive, Heard: c.Heard, Log: log,
+		Unread: o.Unread, Alive: o.Alive, Heard: c.Heard, Commanded: c.Commanded, Log: log,
 	})
 	return c, nil
 }

@@ -2,7 +2,9 @@ package api
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"mime"
@@ -103,6 +105,33 @@ func (c *Client) Upload(ctx context.Context, address string, body io.Reader, siz
 		return w.judge(resp, answer, nil)
 	case resp.StatusCode != http.StatusOK:
 		return &wire.Error{Method: method, Sent: true, Status: resp.StatusCode, Err: errNotAFile}
+	}
+	return nil
+}
+
+// Respond answers an interaction at its response_url, for the person's eyes alone. The
+// address is the permission: no token goes with it, and no error holds it.
+func (c *Client) Respond(ctx context.Context, address, text string) error {
+	const method = "response_url"
+	u, err := c.fileURL(address)
+	if err != nil {
+		return &wire.Error{Method: method, Err: errForeign}
+	}
+	body, err := json.Marshal(map[string]string{"response_type": "ephemeral", "text": text})
+	if err != nil {
+		return &wire.Error{Method: method, Err: err}
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, u, bytes.NewReader(body))
+	if err != nil {
+		return &wire.Error{Method: method, Err: errForeign}
+	}
+	req.Header.Set("Content-Type", "application/json")
+	resp, _, sent, err := wire.Do(c.http, req, maxAnswer) //nolint:bodyclose // Do has closed it
+	switch {
+	case err != nil:
+		return &wire.Error{Method: method, Sent: sent, Err: c.Scrub(err)}
+	case resp.StatusCode != http.StatusOK:
+		return &wire.Error{Method: method, Sent: true, Status: resp.StatusCode, Err: errNotTheAPI}
 	}
 	return nil
 }

@@ -42,6 +42,9 @@ type Event struct {
 	Chat string
 	// Asks says that the event speaks to the bot exactly if its thread is alive.
 	Asks bool
+	// Reply is the address at which a slash command may be answered where the bot is no
+	// member. It allows an action: it is in no record and in no log.
+	Reply string
 	// Size is about how many bytes of memory it takes.
 	Size int
 	// Skipped says, for the log, why there is no item.
@@ -226,6 +229,9 @@ func (d *Decoder) interaction(ev *Event, raw json.RawMessage) {
 	}
 }
 
+// maxReply is the longest address of an answer that is believed.
+const maxReply = 1000
+
 // command reads a slash command. Slack has none in a thread, so it belongs to the chat
 // itself.
 func (d *Decoder) command(ev *Event, raw json.RawMessage) {
@@ -234,6 +240,9 @@ func (d *Decoder) command(ev *Event, raw json.RawMessage) {
 	if json.Unmarshal(raw, &c) != nil || !c.sound() {
 		ev.Unread, ev.Answer = kind(TypeCommands, unreadable), nil
 		return
+	}
+	if len(c.Reply) <= maxReply {
+		ev.Reply = c.Reply
 	}
 	text := markup.Read(c.Text, "", d.Name)
 	if d.Command != nil {

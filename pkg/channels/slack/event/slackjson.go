@@ -169,6 +169,7 @@ type command struct {
 	Team    string `json:"team_id"`
 	Channel string `json:"channel_id"`
 	Trigger string `json:"trigger_id"`
+	Reply   string `json:"response_url"`
 }
 
 // sound says that the ids of a command can be ids.

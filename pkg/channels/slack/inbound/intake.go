@@ -37,12 +37,14 @@ const (
 // acknowledged once it is. Waiting events are stored in one step. Where that fails,
 // chat by chat: a chat that fails holds back its own events alone.
 type intake struct {
-	in     *channels.Ingress
-	alive  func(ctx context.Context, a channels.Address) (bool, error)
-	heard  func(at channels.Address, ts, user string)
-	unread *wire.Unread
-	status *status
-	log    zerolog.Logger
+	in    *channels.Ingress
+	alive func(ctx context.Context, a channels.Address) (bool, error)
+	heard func(at channels.Address, ts, user string)
+	// commanded is [Options].Commanded.
+	commanded func(at channels.Address, reply string) (forget func())
+	unread    *wire.Unread
+	status    *status
+	log       zerolog.Logger
 
 	queue chan *taken
 	held  []*taken
@@ -63,7 +65,7 @@ type taken struct {
 
 func newIntake(r *Receiver, in *channels.Ingress) *intake {
 	return &intake{
-		in: in, alive: r.opt.Alive, heard: r.opt.Heard, status: r.status, log: r.log,
+		in: in, alive: r.opt.Alive, heard: r.opt.Heard, commanded: r.opt.Commanded, status: r.status, log: r.log,
 		unread: &wire.Unread{To: r.opt.Unread, Log: r.log, Noun: "an envelope"}, queue: make(chan *taken, maxQueue),
 		pause: backoff.New(minStorePause, maxStorePause),
 	}
@@ -288,15 +290,36 @@ func (i *intake) deliver(ctx context.Context, all []*taken) error {
 	for _, t := range all {
 		items = append(items, t.Items...)
 	}
+	settled := i.command(all)
 	passed, err := i.in.Admit(ctx, items, nil)
 	if err != nil {
 		return err
 	}
+	settled(passed)
 	i.remember(passed)
 	for _, t := range all {
 		t.tell(true)
 	}
 	return nil
+}
+
+// command tells the way out of the slash commands among events, and settled which of them
+// were let in: a turn may fail to answer before that is known here.
+func (i *intake) command(all []*taken) (settled func(passed []channels.Inbound)) {
+	forget := map[string]func(){}
+	for _, t := range all {
+		if t.Reply != "" && i.commanded != nil {
+			forget[t.Items[0].ID] = i.commanded(t.Items[0].Address, t.Reply)
+		}
+	}
+	return func(passed []channels.Inbound) {
+		for n := range passed {
+			delete(forget, passed[n].ID)
+		}
+		for _, f := range forget {
+			f()
+		}
+	}
 }
 
 // remember tells the way out the last message that was let in, and its sender.

@@ -36,7 +36,11 @@ type Options struct {
 	// Heard is told of each message that was let in, once it is stored: its address,
 	// its ts and its sender, as in [channels.Sender].
 	Heard func(at channels.Address, ts, user string)
-	Log   zerolog.Logger
+	// Commanded is told of each slash command before it is stored: its address, and its
+	// response_url, a secret. It is told by forget that the command was not let in. nil
+	// ignores them.
+	Commanded func(at channels.Address, reply string) (forget func())
+	Log       zerolog.Logger
 }
 
 // Calls is how Slack reaches this process over HTTP.

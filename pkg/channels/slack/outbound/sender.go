@@ -40,6 +40,7 @@ type Sender struct {
 	live     *live
 	activity *activity
 	uploader *uploader
+	commands *commands
 }
 
 // New makes the way out of an app.
@@ -52,6 +53,7 @@ func New(o Options) *Sender {
 		opt: o, poster: p, streams: s, activity: a,
 		live:     &live{poster: p, streams: s, paces: paces},
 		uploader: &uploader{client: o.API, poster: p, answered: a.answered},
+		commands: &commands{client: o.API, log: o.Log},
 	}
 }
 
@@ -62,6 +64,13 @@ func (s *Sender) Close(ctx context.Context) { s.activity.marks.closeAll(ctx) }
 // Heard remembers a message that was let in, once it is stored: it shows that the bot
 // is at work, and a stream is for its sender.
 func (s *Sender) Heard(at channels.Address, ts, user string) { s.activity.heard(at, ts, user) }
+
+// Commanded remembers the response_url of a slash command, until forget is called or half
+// an hour has passed: where the answer is refused because the bot is no member, the person
+// is told so there.
+func (s *Sender) Commanded(at channels.Address, reply string) (forget func()) {
+	return s.commands.remember(at, reply)
+}
 
 // Split implements [channels.Splitter]: the parts are Markdown, cut between blocks
 // where possible, each complete by itself.
@@ -97,6 +106,9 @@ func (s *Sender) Send(ctx context.Context, part channels.Part) (channels.Receipt
 	if err == nil && !part.Preview {
 		s.activity.answered(ctx, part.Address)
 	}
+	if err != nil {
+		s.commands.refused(ctx, part.Address, err)
+	}
 	return receipt, err
 }
 
@@ -122,7 +134,11 @@ func (s *Sender) send(ctx context.Context, part *channels.Part) (channels.Receip
 // Slack shares a file in its own time and mostly tells no message yet, so the receipt
 // names the message where it does and else the file (F…), which cannot be edited.
 func (s *Sender) SendFile(ctx context.Context, part channels.FilePart) (channels.Receipt, error) {
-	return s.uploader.send(ctx, &part)
+	receipt, err := s.uploader.send(ctx, &part)
+	if err != nil {
+		s.commands.refused(ctx, part.Address, err)
+	}
+	return receipt, err
 }
 
 // Edits implements [channels.Editor].
