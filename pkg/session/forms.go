@@ -62,12 +62,15 @@ type creatorForm struct {
 	Direct  bool            `json:"direct,omitempty"`
 	Level   string          `json:"level,omitempty"`
 	Follows bool            `json:"follows,omitempty"`
+	Several bool            `json:"several,omitempty"`
 }
 
-func (p *Principal) creator() creatorForm { return creatorForm{p.Sender, p.Direct, p.Level, p.Follows} }
+func (p *Principal) creator() creatorForm {
+	return creatorForm{p.Sender, p.Direct, p.Level, p.Follows, p.Several}
+}
 
 func (f *creatorForm) principal() Principal {
-	return Principal{f.Creator, f.Direct, f.Level, f.Follows}
+	return Principal{f.Creator, f.Direct, f.Level, f.Follows, f.Several}
 }
 
 // MarshalJSON is the stored form.
@@ -128,7 +131,7 @@ func (a Approval) MarshalJSON() ([]byte, error) {
 	return json.Marshal(approvalForm{
 		ID: a.ID, Chat: a.Chat, Session: a.Session, Address: a.Address, Turn: c.Turn, Task: a.Task,
 		callForm: callForm{c.Round, c.Index, c.ID, c.Tool, c.Arguments}, Text: a.Text, Question: a.Question, Fingerprint: c.Fingerprint,
-		requesterForm: requesterForm{p.Sender, p.Direct, p.Level, p.Follows}, Tainted: a.Tainted, Grantable: a.Grantable,
+		requesterForm: requesterForm{p.Sender, p.Direct, p.Level, p.Follows, p.Several}, Tainted: a.Tainted, Grantable: a.Grantable,
 		Asked: a.Asked, Expires: a.Expires, State: a.State, answerForm: answerForm{w.By, w.At, w.Turn, w.Reason}, Wish: a.Wish,
 	})
 }
@@ -145,7 +148,7 @@ func (a *Approval) UnmarshalJSON(stored []byte) error {
 			Turn: f.Turn, Round: f.Round, Index: f.Index, ID: f.Call, Tool: f.Tool, Arguments: f.Arguments, Fingerprint: f.Fingerprint,
 		},
 		Text: f.Text, Question: f.Question,
-		Principal: Principal{f.Requester, f.Direct, f.Level, f.Follows}, Tainted: f.Tainted, Grantable: f.Grantable,
+		Principal: Principal{f.Requester, f.Direct, f.Level, f.Follows, f.Several}, Tainted: f.Tainted, Grantable: f.Grantable,
 		Asked: f.Asked, Expires: f.Expires, State: f.State, Wish: f.Wish,
 		Answer: ApprovalAnswer{By: f.By, At: f.Decided, Turn: f.DecidedTurn, Reason: f.Reason},
 	}
@@ -186,6 +189,7 @@ type requesterForm struct {
 	Direct    bool            `json:"direct,omitempty"`
 	Level     string          `json:"level"`
 	Follows   bool            `json:"follows,omitempty"`
+	Several   bool            `json:"several,omitempty"`
 }
 
 type answerForm struct {

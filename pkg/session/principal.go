@@ -14,4 +14,6 @@ type Principal struct {
 	// Follows says that the conversation had untrusted content when the work was asked for: what the
 	// work would keep for later turns may be the word of that.
 	Follows bool
+	// Several says that the work was asked for in a turn that answered several people: it may be another one's wish.
+	Several bool
 }

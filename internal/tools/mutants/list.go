@@ -7,7 +7,7 @@ func List() []Mutant {
 	return slices.Concat(
 		choiceMutants(),
 		engineMutants(), storeMutants(), channelMutants(), questionMutants(), consoleMutants(), fileMutants(), toolMutants(), callMutants(),
-		writtenMutants(), auditMutants(), webMutants(), agentMutants(), stopMutants(),
+		writtenMutants(), auditMutants(), webMutants(), agentMutants(), authorMutants(), stopMutants(),
 		edgeMutants(), exchangeMutants(), answerMutants(), endMutants(), kindMutants(), programMutants(), telegramMutants(), telegramRowMutants(),
 		scriptMutants(), approvalMutants(), askingMutants(), hostileMutants(), exampleMutants(),
 		budgetMutants(), unattendedMutants(), scheduleMutants(), backgroundMutants(), taskMutants(),

@@ -44,7 +44,7 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "lower rights", Defect: "lets anybody join a running turn",
-			File: dir + "/turn/journal.go", Old: "return refused == \"\" && who.AtLeast(&r.Principal)\n}\n\n// Event",
+			File: dir + "/turn/journal.go", Old: "return refused == \"\" && who.MayJoin(&r.Principal)\n}\n\n// Event",
 			New: "return refused == \"\" && who.Level != \"\"\n}\n\n// Event",
 			Dir: dir, Test: "^TestASenderWithLowerRightsIsQueuedNotJoined$",
 		},

@@ -6,8 +6,8 @@ func clientMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "http: revoked tokens", Defect: "lets a schedule outlive its token",
-			File: agent + "/trust/principal.go", Old: "q.p.Tainted, q.p.Follows, q.wish = it.Job.Tainted, it.Job.Principal.Follows, it.Job.Wish",
-			New: "q.p.Tainted, q.p.Follows = it.Job.Tainted, it.Job.Principal.Follows",
+			File: agent + "/trust/principal.go", Old: "q.p.Tainted, q.wish = it.Job.Tainted, it.Job.Wish",
+			New: "q.p.Tainted = it.Job.Tainted",
 			Dir: agent, Test: "^TestAScheduleEndsWithItsToken$",
 		},
 		{

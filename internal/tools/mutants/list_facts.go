@@ -77,7 +77,7 @@ func pageFactMutants() []Mutant {
 		},
 		{
 			Promise: page, Defect: "forgets the page when it starts an agent",
-			File: "pkg/agent/trust/principal.go", Old: "Follows: from.Follows()}", New: "Follows: from == nil}",
+			File: "pkg/agent/trust/principal.go", Old: "Follows: from.Follows(),", New: "Follows: from == nil,",
 			Dir: agent, Test: "^TestAnAgentOfAConversationWithAPage$",
 		},
 		{

@@ -111,6 +111,7 @@ func (try *Attempt) mayStill(ctx context.Context) string {
 	a, t := try.approval, try.t
 	requester, allowed := t.Deps.Rights.Requester(ctx, a, t.Origin.Address)
 	t.Principal = requester
+	t.Provenance.AskedBySeveral(requester.Several)
 	t.Space = t.Deps.Space(t.Origin.Address, t.Principal.SharesSpace())
 	an, known := t.Deps.Tools.Annotations(a.Call.Tool)
 	if !allowed || !known || !requester.Level.Allows(policy.Level(an.Level)) {

@@ -86,13 +86,18 @@ func (c Calls) DropJob(ctx context.Context, id string) error {
 }
 
 // mayChange says why the turn may not change a job: it is of another chat, or
-// somebody else's and the turn is no owner's.
+// somebody else's and the turn is no owner's. In a turn of several people the words may
+// be another one's.
 func mayChange(t *turn.Turn, j *session.Job) error {
 	switch {
 	case j.Chat != t.Info.Chat:
 		return fmt.Errorf("schedule %s: %w", j.ID, session.ErrNotFound)
 	case !t.Principal.Owner && j.Principal.Sender.ID != t.Principal.Sender.ID:
 		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf("only %s or an owner can change the schedule %s",
+			named.Person(j.Principal.Sender), j.ID), nil)
+	case !t.Principal.Owner && t.Provenance.SeveralPeople() && !j.Principal.Several:
+		return tools.Fail(tools.ErrPermissionDenied, fmt.Sprintf(
+			"only %s or an owner can change the schedule %s, and this turn answers several people: a message that is answered alone can change it",
 			named.Person(j.Principal.Sender), j.ID), nil)
 	default:
 		return nil

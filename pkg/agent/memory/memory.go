@@ -162,8 +162,11 @@ func (c Calls) mayRemove(ctx context.Context, t *turn.Turn, scope session.FactSc
 	return f.ID, nil
 }
 
+// mayRemove says whether a turn may remove a fact. In a turn of several people the words may be another one's than
+// those of the person who told it.
 func mayRemove(t *turn.Turn, f *session.Fact) bool {
-	return t.Principal.Direct || f.By.ID == t.Principal.Sender.ID || t.Principal.Level.Allows(policy.LevelWrite)
+	own := f.By.ID == t.Principal.Sender.ID && !t.Provenance.SeveralPeople()
+	return t.Principal.Direct || own || t.Principal.Level.Allows(policy.LevelWrite)
 }
 
 // find is a fact of a scope, or nil.

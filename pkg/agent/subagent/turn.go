@@ -80,6 +80,7 @@ func (h *agentTurn) load(ctx context.Context) error {
 		return turn.Done(h.afterTheEnd(ctx))
 	}
 	h.T.Provenance.AddOrigin(t.Principal.Follows, t.Tainted)
+	h.T.Provenance.AskedBySeveral(t.Principal.Several)
 	if !t.Tainted { // content from outside had no hand in the task's words
 		h.T.Provenance.AddNamed(task.BriefOf(&t).Task)
 	}

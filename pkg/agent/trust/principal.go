@@ -24,6 +24,8 @@ type Principal struct {
 	Tainted bool
 	// Follows says that the request comes of a conversation that had such content.
 	Follows bool
+	// Several says that the request may be that of another person, whose message was answered with the principal's.
+	Several bool
 }
 
 // SharesSpace says whether the principal's chat shares the owners' space.
@@ -31,11 +33,19 @@ func (p *Principal) SharesSpace() bool { return p.Owner && p.Direct }
 
 // Stored is the principal in the record of work that outlasts a turn with words from there.
 func (p *Principal) Stored(from *Provenance) session.Principal {
-	return session.Principal{Sender: p.Sender, Direct: p.Direct, Level: string(p.Level), Follows: from.Follows()}
+	return session.Principal{
+		Sender: p.Sender, Direct: p.Direct, Level: string(p.Level), Follows: from.Follows(), Several: from.SeveralPeople(),
+	}
 }
 
 // AtLeast says whether the principal's level allows all that the other one's does.
 func (p *Principal) AtLeast(other *Principal) bool { return p.Level.Allows(other.Level) }
+
+// MayJoin says whether the principal's words may enter a turn of the other one: with a level that is not below,
+// and as an owner where the other is one.
+func (p *Principal) MayJoin(other *Principal) bool {
+	return p.AtLeast(other) && (p.Owner || !other.Owner)
+}
 
 // MayCancel says whether the principal may end a task of its chat: as its creator, with
 // the rights of the task, or as an owner.
@@ -54,6 +64,7 @@ func lowest(a, b Principal) Principal {
 	low.Direct = a.Direct && b.Direct
 	low.Tainted = a.Tainted || b.Tainted
 	low.Follows = a.Follows || b.Follows
+	low.Several = a.Several || b.Several
 	return low
 }
 
@@ -145,6 +156,7 @@ type request struct {
 }
 
 func (q *request) by(asker *session.Principal) {
+	q.p.Follows, q.p.Several = asker.Follows, asker.Several
 	q.Sender, q.Direct, q.then = asker.Sender, asker.Direct, policy.Level(asker.Level)
 }
 
@@ -167,10 +179,10 @@ func (v *Resolver) read(ctx context.Context, it *session.Item, q *request) strin
 			return "its task cannot be read: " + err.Error()
 		}
 		q.Kind, q.Address = policy.KindTask, t.Address
-		q.p.Tainted, q.p.Follows, q.wish = t.Tainted, t.Principal.Follows, t.Wish
+		q.p.Tainted, q.wish = t.Tainted, t.Wish
 		q.by(&t.Principal)
 	case it.Job != nil:
-		q.p.Tainted, q.p.Follows, q.wish = it.Job.Tainted, it.Job.Principal.Follows, it.Job.Wish
+		q.p.Tainted, q.wish = it.Job.Tainted, it.Job.Wish
 		q.by(&it.Job.Principal)
 	case it.Decision != nil:
 		d, err := v.Store.Approval(ctx, it.Decision.Approval)
@@ -197,7 +209,10 @@ func (v *Resolver) Requester(ctx context.Context, a *session.Approval, at channe
 	if now != "" {
 		level = policy.Lowest(level, now)
 	}
-	p := Principal{Sender: a.Principal.Sender, Level: level, Owner: decided.Owner, Person: true, Direct: a.Principal.Direct}
+	p := Principal{
+		Sender: a.Principal.Sender, Level: level, Owner: decided.Owner, Person: true,
+		Direct: a.Principal.Direct, Several: a.Principal.Several,
+	}
 	return p, decided.Allow && valid
 }
 

@@ -19,6 +19,7 @@ type Provenance struct {
 	tainted bool
 	follows bool
 	people  map[string]bool // the senders of the turn's messages
+	several bool            // it was asked for in a turn of several people
 	// named are texts that name addresses, in lower case: messages of people, findings
 	// of a search, and the order of an agent.
 	named []string
@@ -62,11 +63,18 @@ func (p *Provenance) Follows() bool {
 	return p.tainted || p.follows
 }
 
-// SeveralPeople says whether the turn has messages of more than one person.
+// SeveralPeople says whether the turn has messages of more than one person, or was asked for in a turn that had.
 func (p *Provenance) SeveralPeople() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.people) > 1
+	return p.several || len(p.people) > 1
+}
+
+// AskedBySeveral says of a turn that was asked for earlier whether that turn had messages of more than one person.
+func (p *Provenance) AskedBySeveral(several bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.several = p.several || several
 }
 
 // Named says whether an address was named as it is.

@@ -38,5 +38,6 @@ func authorize(ctx context.Context, t *Turn) ([]session.Item, string) {
 		t.Principal = p
 	}
 	t.Provenance.AddOrigin(p.Follows, p.Tainted)
+	t.Provenance.AskedBySeveral(p.Several)
 	return items, refused
 }

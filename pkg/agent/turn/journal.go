@@ -155,7 +155,7 @@ func (j journal) mayJoin(ctx context.Context, it session.Item) bool {
 		return false
 	}
 	who, refused := r.Deps.Rights.Of(ctx, it)
-	return refused == "" && who.AtLeast(&r.Principal)
+	return refused == "" && who.MayJoin(&r.Principal)
 }
 
 // Event shows an event, as far as the channel can.

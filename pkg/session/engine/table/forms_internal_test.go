@@ -151,7 +151,7 @@ func formSender(id string) channels.Sender { return channels.Sender{ID: id, Name
 func formTask() session.Task {
 	return session.Task{
 		ID: "task/1", Chat: "c1", Session: "s2", Address: formAddress(), Turn: "c1-3", Call: "call-4",
-		Principal: session.Principal{Sender: formSender("7"), Direct: true, Level: "exec", Follows: true},
+		Principal: session.Principal{Sender: formSender("7"), Direct: true, Level: "exec", Follows: true, Several: true},
 		Tool:      "subagent", Arguments: json.RawMessage(`{"task":"look"}`), Agent: true, Depth: 2, Waited: true, Tainted: true,
 		State: session.TaskDone, Started: formTime(1), Deadline: formTime(2), Ended: formTime(3), Status: "status/5", Result: "found",
 		Wish: &channels.Wish{Model: "small", Credential: "token/1"},
@@ -161,8 +161,9 @@ func formTask() session.Task {
 func formJob() session.Job {
 	return session.Job{
 		ID: "job1", Chat: "c1", Address: formAddress(), Name: "stretch",
-		Principal: session.Principal{Sender: formSender("7"), Direct: true, Level: "write", Follows: true}, Tainted: true, Created: formTime(1),
-		Spec: json.RawMessage(`{"every":"1h"}`), Text: "stretch now", Prompt: true, Due: formTime(2), Leaps: 3, Paused: true, Why: "it failed",
+		Principal: session.Principal{Sender: formSender("7"), Direct: true, Level: "write", Follows: true, Several: true}, Tainted: true,
+		Created: formTime(1),
+		Spec:    json.RawMessage(`{"every":"1h"}`), Text: "stretch now", Prompt: true, Due: formTime(2), Leaps: 3, Paused: true, Why: "it failed",
 		Runs: session.JobRuns{Failures: 4, Last: formTime(5), Reason: "no model", Day: "2026-11-22", Count: 6}, Told: "chat",
 		Wish: &channels.Wish{Model: "small", Credential: "token/1"},
 	}
@@ -175,9 +176,10 @@ func formApproval() session.Approval {
 			Turn: "c1-3", Round: 4, Index: 5, ID: "call-6", Tool: "write_file", Arguments: `{"path":"a.md"}`,
 			Fingerprint: "print",
 		}, Task: "task/1", Text: "write_file a.md", Question: "question/7",
-		Principal: session.Principal{Sender: formSender("7"), Direct: true, Level: "exec", Follows: true}, Tainted: true, Grantable: true,
-		Wish:  &channels.Wish{NoTools: true, Tools: []string{"a"}, Rounds: 3, Choice: "tool", Tool: "a", Model: "small"},
-		Asked: formTime(1), Expires: formTime(2), State: session.ApprovalVoid,
+		Principal: session.Principal{Sender: formSender("7"), Direct: true, Level: "exec", Follows: true, Several: true}, Tainted: true,
+		Grantable: true,
+		Wish:      &channels.Wish{NoTools: true, Tools: []string{"a"}, Rounds: 3, Choice: "tool", Tool: "a", Model: "small"},
+		Asked:     formTime(1), Expires: formTime(2), State: session.ApprovalVoid,
 		Answer: session.ApprovalAnswer{By: formSender("8"), At: formTime(3), Turn: "c1-9", Reason: "too late"},
 	}
 }

@@ -1,0 +1,30 @@
+package mutants
+
+// authorMutants break the rules of whose request a turn carries out.
+func authorMutants() []Mutant {
+	const dir = "pkg/agent"
+	return []Mutant{
+		{
+			Promise: "lower rights", Defect: "lets others join the turn of an owner",
+			File: dir + "/trust/principal.go", Old: "(p.Owner || !other.Owner)", New: "(p.Owner || other.Sender.ID != \"\")",
+			Dir: dir, Test: "^TestNobodyBorrowsTheRightsOfAnOwner$",
+		},
+		{
+			Promise: "jobs: rights", Defect: "takes the words of another person for the author's",
+			File: dir + "/job/calls.go", Old: "t.Provenance.SeveralPeople() && !j.Principal.Several:",
+			New: "t.Provenance.SeveralPeople() && j.Chat == \"\":",
+			Dir: dir, Test: "^TestWordsOfA(notherPersonChangeNoSchedule|PersonBeforeAnotherChangeNoSchedule)$",
+		},
+		{
+			Promise: "facts", Defect: "lets the words of another person remove a fact",
+			File: dir + "/memory/memory.go", Old: "f.By.ID == t.Principal.Sender.ID && !t.Provenance.SeveralPeople()",
+			New: "f.By.ID == t.Principal.Sender.ID",
+			Dir: dir, Test: "^TestWordsOfAnotherPersonRemoveNoFact$",
+		},
+		{
+			Promise: "grants", Defect: "forgets that several people asked for work",
+			File: dir + "/trust/provenance.go", Old: "return p.several || len(p.people) > 1", New: "return len(p.people) > 1",
+			Dir: dir, Test: "^TestAGrantDoesNotReachWorkOfSeveralPeople$",
+		},
+	}
+}
