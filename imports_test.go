@@ -238,7 +238,8 @@ func rooms() map[string][]string {
 			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/trust",
 		}, vocabulary...),
 		"pkg/agent/job": append([]string{
-			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/budget", "pkg/agent/prompt",
+			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/places", "pkg/agent/budget",
+			"pkg/agent/prompt",
 		}, vocabulary...),
 		"pkg/agent/command": append([]string{
 			"pkg/session", "pkg/policy", "pkg/channels", "pkg/agent/turn", "pkg/agent/prompt", "pkg/agent/summary", "pkg/agent/named",
@@ -248,12 +249,17 @@ func rooms() map[string][]string {
 		}, vocabulary...),
 		"pkg/agent/named": {"pkg/channels"},
 		"pkg/agent/task": append([]string{
-			"pkg/session", "pkg/tools", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/progress", "pkg/agent/prompt",
+			"pkg/session", "pkg/tools", "pkg/agent/turn", "pkg/agent/named", "pkg/agent/places", "pkg/agent/progress", "pkg/agent/prompt",
 		}, vocabulary...),
 		"pkg/agent/turn": append([]string{
 			"pkg/session", "pkg/tools", "pkg/policy", "pkg/agent/budget", "pkg/agent/caller", "pkg/agent/progress", "pkg/agent/prompt",
-			"pkg/agent/summary", "pkg/agent/trust", "pkg/agent/zone", "pkg/agent/ongoing", "pkg/events",
+			"pkg/agent/summary", "pkg/agent/trust", "pkg/agent/zone", "pkg/agent/ongoing", "pkg/agent/ledger", "pkg/agent/places",
+			"pkg/agent/telling", "pkg/events",
 		}, vocabulary...),
+		// What a turn has of its own to write, to wait for and to tell knows no turn.
+		"pkg/agent/ledger":   {"pkg/session", "pkg/providers"},
+		"pkg/agent/places":   nil,
+		"pkg/agent/telling":  {"pkg/session", "pkg/tools", "pkg/providers", "pkg/events", "pkg/agent/prompt"},
 		"pkg/agent/errand":   append([]string{"pkg/session", "pkg/agent/budget", "pkg/agent/turn"}, vocabulary...),
 		"pkg/agent/caller":   vocabulary,
 		"pkg/agent/summary":  append([]string{"pkg/session", "pkg/fair", "pkg/agent/budget", "pkg/agent/prompt"}, vocabulary...),

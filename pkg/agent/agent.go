@@ -13,6 +13,7 @@ import (
 	"parley/pkg/agent/job"
 	"parley/pkg/agent/memory"
 	"parley/pkg/agent/ongoing"
+	"parley/pkg/agent/places"
 	"parley/pkg/agent/progress"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/subagent"
@@ -163,7 +164,7 @@ type Agent struct {
 	o Options
 	// reports are the places of the turns that bring a background result home, jobPlaces
 	// those of jobs: people do not wait for a storm of them.
-	reports, jobPlaces *turn.Places
+	reports, jobPlaces *places.Places
 	// works are the turns and calls that go on, by chat.
 	works *ongoing.Works
 	// work has the tasks that run in this process, tasks are all of them.
@@ -217,7 +218,7 @@ func New(o Options) (*Agent, error) {
 	}
 	a := &Agent{
 		o:       o,
-		reports: turn.NewPlaces(o.Limits.Turns), jobPlaces: turn.NewPlaces(o.Limits.Turns),
+		reports: places.New(o.Limits.Turns), jobPlaces: places.New(o.Limits.Turns),
 		jobs: job.New(job.Options{
 			Jobs: o.Engine.Jobs(), Inbox: o.Engine.Inbox(), Chats: o.Engine.Sessions(), Status: o.Engine.Status,
 			Timetable: o.Jobs.Timetable, Now: o.Now, Heartbeat: o.Jobs.Heartbeat, Log: o.Log,
@@ -266,7 +267,7 @@ func newDeps(a *Agent) turn.Deps {
 			Senses: o.Files.Senses, Facts: a.memory,
 		},
 		Meter:    budget.New(budget.Options{Store: o.Engine.Chats(), Budget: o.Budgets.Of, Currency: o.Budgets.Currency, Now: o.Now}),
-		Surfaces: o.Surfaces, Places: turn.NewPlaces(o.Limits.Turns), Zones: a.zones,
+		Surfaces: o.Surfaces, Places: places.New(o.Limits.Turns), Zones: a.zones,
 		Tasks: a.tasks, Work: goingOn{a.work, a.works}, Approvals: a.approvals, Command: command.Name, Redact: o.Redact, Now: o.Now, Log: o.Log,
 	}
 }

@@ -12,7 +12,7 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "R5", Defect: "runs a call again of which nothing is known",
-			File: dir + "/turn/resume.go", Old: `(!c.Rerunnable || c.TaskID != "")`, New: `c.TaskID != ""`,
+			File: dir + "/ledger/round.go", Old: `(!c.Rerunnable || c.TaskID != "")`, New: `c.TaskID != ""`,
 			Dir: dir, Test: "^TestAnInterruptedTurnGoesOnFromItsLastStep$",
 		},
 		{
@@ -50,7 +50,7 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "R5", Defect: "lets a step with side effects wait",
-			File: dir + "/turn/ledger.go", Old: "if s.Await || len(s.Outbox) > 0 || len(s.Tasks) > 0 || len(s.Approvals) > 0 {",
+			File: dir + "/ledger/writer.go", Old: "if s.Await || len(s.Outbox) > 0 || len(s.Tasks) > 0 || len(s.Approvals) > 0 {",
 			New: "if s.Await && s.Call == nil {",
 			Dir: dir,
 			Test: "^(TestAnInterruptedTurnGoesOnFromItsLastStep|TestToolResultsGoToTheModelAndForUserToTheChat|" +
@@ -58,7 +58,7 @@ func agentMutants() []Mutant {
 		},
 		{
 			Promise: "stop with turns", Defect: "forgets what waits to be written when a turn is cut off",
-			File: dir + "/turn/ledger.go", Old: "if committed {", New: "if committed || ctx != nil {",
+			File: dir + "/ledger/writer.go", Old: "if committed {", New: "if committed || ctx != nil {",
 			Dir: dir, Test: "^TestAReadOnlyCallThatWasBegunRunsAgain$",
 		},
 		{
@@ -81,7 +81,7 @@ func stopMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "hanging chat", Defect: "runs one turn at a time over all chats",
-			File: dir + "/agent.go", Old: "Places: turn.NewPlaces(o.Limits.Turns), Zones", New: "Places: turn.NewPlaces(1), Zones",
+			File: dir + "/agent.go", Old: "Places: places.New(o.Limits.Turns), Zones", New: "Places: places.New(1), Zones",
 			Dir: dir, Test: "^TestOneHangingChatDoesNotHoldTheOthers$",
 		},
 		{

@@ -118,13 +118,13 @@ func silenceMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: silence, Defect: "tells it as an answer that came in one piece",
-			File: agent + "/turn/telling.go",
+			File: agent + "/telling/telling.go",
 			Old:  `resp.Content != "" && strings.TrimSpace(resp.Content) != prompt.NoReply`, New: `resp.Content != ""`,
 			Dir: api, Test: "^TestSilenceIsNotShown$",
 		},
 		{
 			Promise: silence, Defect: "tells its pieces as they come",
-			File: agent + "/turn/telling.go",
+			File: agent + "/telling/telling.go",
 			Old:  "if !l.streamed && strings.HasPrefix(prompt.NoReply", New: "if l.streamed && strings.HasPrefix(prompt.NoReply",
 			Dir: api, Test: "^TestSilenceIsNotShown$",
 		},

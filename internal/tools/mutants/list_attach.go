@@ -45,7 +45,7 @@ func attachMutants() []Mutant {
 		},
 		{
 			Promise: attach, Defect: "shows the first of several messages of another console alone",
-			File: "pkg/agent/turn/telling.go", Old: "	l.joined(t.Info.Items[1:])\n", New: "",
+			File: "pkg/agent/telling/telling.go", Old: "	l.Joined(info.Items[1:])\n", New: "",
 			Dir: gateway, Test: "^TestMessagesThatShareATurn$",
 		},
 		{

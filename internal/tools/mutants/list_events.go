@@ -12,7 +12,7 @@ func eventMutants() []Mutant {
 		},
 		{
 			Promise: "events: order", Defect: "tells 200 characters of a result",
-			File: agent + "/turn/telling.go", Old: "Result: e.Result,", New: "Result: e.Text,",
+			File: agent + "/telling/telling.go", Old: "Result: e.Result,", New: "Result: e.Text,",
 			Dir: agent, Test: "^TestTheEventsOfATurn$",
 		},
 		{
@@ -27,7 +27,7 @@ func eventMutants() []Mutant {
 		},
 		{
 			Promise: "events: resume", Defect: "tells nothing of the calls before a restart",
-			File: agent + "/turn/resume.go", Old: "		t.live.told.again(s)\n", New: "",
+			File: agent + "/turn/resume.go", Old: "		t.live.told.Again(s)\n", New: "",
 			Dir: agent, Test: "^TestAResumedTurnIsToldFromItsBeginning$",
 		},
 		{
@@ -183,7 +183,7 @@ func walkMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "api: the walk of events", Defect: "tells a call that the model writes as a whole alone",
-			File: "pkg/agent/turn/telling.go", Old: "\t\tl.to.CallDelta(e.CallID, e.Tool, e.Arguments)\n", New: "",
+			File: "pkg/agent/telling/telling.go", Old: "\t\tl.to.CallDelta(e.CallID, e.Tool, e.Arguments)\n", New: "",
 			Dir: dir, Test: walk,
 		},
 		{

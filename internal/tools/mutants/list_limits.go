@@ -17,7 +17,8 @@ func limitMutants() []Mutant {
 		},
 		{
 			Promise: "a crowd at the start", Defect: "a turn waits on when a person writes in its chat",
-			File: agent + "/turn/enter.go", Old: "	case <-awaited:\n", New: "	case <-make(<-chan struct{}, len(awaited)):\n",
+			File: agent + "/places/places.go", Old: "	case <-awaited:\n",
+			New: "	case <-make(<-chan struct{}, len(awaited)):\n",
 			Dir: agent, Test: "^TestLostTasksOfManyChatsKeepNobodyWaiting$",
 		},
 		{
@@ -91,7 +92,7 @@ func shareMutants() []Mutant {
 		},
 		{
 			Promise: "newcomers behind a crowd", Defect: "gives the places for the newest to chats that waited in order",
-			File: agent + "/turn/places.go", Old: "at = p.last()", New: "at = len(p.waiting) - 1",
+			File: agent + "/places/places.go", Old: "at = p.last()", New: "at = len(p.waiting) - 1",
 			Dir: agent, Test: "^TestANewcomerHasAPlace$",
 		},
 		{

@@ -84,7 +84,7 @@ func newcomerMutants() []Mutant {
 	return []Mutant{
 		{
 			Promise: "people: newcomers", Defect: "all places of turns go to those who wait longest",
-			File: "pkg/agent/turn/places.go", Old: "oldest: n - n/newestShare, newest: n / newestShare", New: "oldest: n, newest: 0",
+			File: "pkg/agent/places/places.go", Old: "oldest: n - n/newestShare, newest: n / newestShare", New: "oldest: n, newest: 0",
 			Dir: "pkg/agent", Test: "^TestANewcomerHasAPlace$",
 		},
 		{

@@ -11,6 +11,7 @@ import (
 	"parley/internal/failpoint"
 	"parley/pkg/agent/budget"
 	"parley/pkg/agent/named"
+	"parley/pkg/agent/places"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
@@ -23,7 +24,7 @@ import (
 type jobTurn struct {
 	turn.Message
 	s      *Scheduler
-	places *turn.Places
+	places *places.Places
 
 	// job is the job as it was when it fired.
 	job *session.Job
@@ -37,11 +38,11 @@ type jobTurn struct {
 
 // Kind is the row of turns of jobs that s fires. They have places of their own: people do
 // not wait for a storm of them.
-func Kind(s *Scheduler, places *turn.Places) turn.Kind {
+func Kind(s *Scheduler, own *places.Places) turn.Kind {
 	return turn.Kind{
 		Fits: isJobTurn,
 		Handler: func(t *turn.Turn) turn.Handler {
-			return &jobTurn{Message: turn.Message{T: t}, s: s, places: places, job: t.Info.Items[0].Job}
+			return &jobTurn{Message: turn.Message{T: t}, s: s, places: own, job: t.Info.Items[0].Job}
 		},
 		Purpose: session.ForJobs, Start: session.StartSchedule, Unasked: channels.ByJob, Steady: true, Late: textDueLate, MissedBy: missedBy,
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"parley/pkg/agent/places"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
 	"parley/pkg/providers"
@@ -16,7 +17,7 @@ import (
 type reportTurn struct {
 	turn.Message
 	tasks  *Tasks
-	places *turn.Places
+	places *places.Places
 
 	// takenOut says that the question of the task was taken out of the conversation.
 	takenOut bool
@@ -26,11 +27,11 @@ type reportTurn struct {
 
 // ReportKind is the row of turns that bring results home. They have places of their own:
 // people do not wait for a storm of them.
-func (ts *Tasks) ReportKind(places *turn.Places) turn.Kind {
+func (ts *Tasks) ReportKind(own *places.Places) turn.Kind {
 	return turn.Kind{
 		Fits: func(info *session.TurnInfo) bool { return info.Items[0].Kind == session.ItemTask },
 		Handler: func(t *turn.Turn) turn.Handler {
-			return &reportTurn{Message: turn.Message{T: t}, tasks: ts, places: places}
+			return &reportTurn{Message: turn.Message{T: t}, tasks: ts, places: own}
 		},
 		Purpose: session.ForBackground, Start: session.StartSequel, Unasked: channels.ByTask, Late: textReportLate,
 	}

@@ -20,7 +20,7 @@ func (t *Turn) Admit(ctx context.Context) ([]session.Item, error) {
 // Refuse commits a turn with items that the policy does not allow. It returns
 // [ErrDone].
 func (t *Turn) Refuse(ctx context.Context, why string) error {
-	t.live.told.fails(events.CodeRefused, t.Info.ID, textRefused)
+	t.live.told.Fails(events.CodeRefused, textRefused)
 	return Done(t.End(ctx, &Result{Kind: Refused, Reason: "not allowed: " + why}))
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"parley/pkg/agent/budget"
 	"parley/pkg/agent/ongoing"
+	"parley/pkg/agent/places"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/summary"
 	"parley/pkg/agent/trust"
@@ -46,7 +47,7 @@ type Deps struct {
 	Meter    *budget.Meter
 	Surfaces Surfaces
 	// Places are the places of turns that a person waits for.
-	Places    *Places
+	Places    *places.Places
 	Zones     *zone.Zones
 	Tasks     Tasks
 	Work      Work
@@ -144,6 +145,7 @@ type Work interface {
 	ShowProgress(id, line string)
 	// Taint notes that the result brings in content from outside.
 	Taint(id string)
-	// Note notes a call of a tool for a conversation until it has ended, also where its turn is over before.
+	// Note notes a call of a tool for a conversation until it has ended, also where its turn is over
+	// before.
 	Note(of ongoing.Of, name string) (ended func())
 }

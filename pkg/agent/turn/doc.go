@@ -16,7 +16,7 @@
 //
 // A [Kind] is a row of the agent's dispatcher; it makes the [Handler] of one turn. To add a
 // kind: embed [Message], replace the methods that differ, and add the row. The way of a turn
-// is: enter, admit, handler, turn, resume, prompt, journal and ledger, reply; beside it
-// interrupts, live, questions and tasks. The adapters, the engine and the other rooms reach
-// a turn as the interfaces of [Deps].
+// is: enter, admit, handler, turn, resume, prompt, journal, reply; beside it interrupts, live,
+// questions and tasks. The adapters, the engine and the other rooms reach a turn as the
+// interfaces of [Deps].
 package turn

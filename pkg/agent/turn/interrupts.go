@@ -13,7 +13,8 @@ import (
 // errInterrupted ends a running turn in favour of a newer message.
 var errInterrupted = errors.New("interrupted by a newer message")
 
-// ErrTaskOver is the cause that ends the context of a task that has ended, whether by itself or because somebody cancelled it.
+// ErrTaskOver is the cause that ends the context of a task that has ended, whether by itself or
+// because somebody cancelled it.
 var ErrTaskOver = errors.New("the task is over")
 
 // stopError is the /stop that ended a turn.
@@ -36,9 +37,10 @@ type Interrupts struct{ t *Turn }
 // Interrupts are those of the turn.
 func (t *Turn) Interrupts() Interrupts { return Interrupts{t} }
 
-// Watch looks at messages that arrive while the turn runs, and ends the turn for a /stop that is meant for it, or for any newer message
-// of somebody with the right when interrupting is configured: that ends a turn that a person waits for, not a job. The returned
-// function ends the watch and waits for it.
+// Watch looks at messages that arrive while the turn runs, and ends the turn for a /stop that is
+// meant for it, or for any newer message of somebody with the right when interrupting is
+// configured: that ends a turn that a person waits for, not a job. The returned function ends the
+// watch and waits for it.
 func (c Interrupts) Watch(ctx context.Context, cancel context.CancelCauseFunc) func() {
 	t := c.t
 	done, ended := make(chan struct{}), make(chan struct{})
@@ -85,7 +87,8 @@ func (c Interrupts) cause(ctx context.Context) error {
 	return nil
 }
 
-// means says whether a /stop is meant for this turn: one that names a message is meant for the turn that answers that.
+// means says whether a /stop is meant for this turn: one that names a message is meant for the turn
+// that answers that.
 func (c Interrupts) means(stop *channels.Inbound) bool {
 	named := session.InboundItemID(stop.Address, stop.Original)
 	every := stop.Original == "" || stop.Kind == channels.KindEdit

@@ -22,12 +22,12 @@ var _ tools.Journal = journal{}
 func (j journal) Answered(ctx context.Context, round int, resp *providers.LLMResponse) error {
 	r := j.t
 	failpoint.Hit("P5")
-	r.live.told.answered(resp)
+	r.live.told.Answered(resp)
 	if len(resp.ToolCalls) == 0 {
 		return nil
 	}
 	r.live.preview.NextRound()
-	return r.ledger.record(ctx, session.Step{Kind: session.StepAnswer, Round: round, Answer: resp})
+	return r.ledger.Record(ctx, session.Step{Kind: session.StepAnswer, Round: round, Answer: resp})
 }
 
 // Begin makes the records durable that must be before a call runs: no record for a call
@@ -51,7 +51,7 @@ func (j journal) Begin(ctx context.Context, call tools.Call) error {
 		failpoint.Hit("T1")
 		defer failpoint.Hit("T2")
 	}
-	return r.ledger.record(ctx, s)
+	return r.ledger.Record(ctx, s)
 }
 
 // rerunnable says whether a call that was begun and has not ended may run again. A call
@@ -105,9 +105,9 @@ func (j journal) End(ctx context.Context, call tools.Call, result *tools.ToolRes
 	}
 	r.Tasks.releaseAgents(id)
 	for i := range s.Outbox {
-		r.live.told.leaves(s.Outbox[i].ID, "")
+		r.live.told.Leaves(s.Outbox[i].ID, "")
 	}
-	return r.ledger.record(ctx, s)
+	return r.ledger.Record(ctx, s)
 }
 
 func (j journal) callOutbound(key string, q queued) channels.Outbound {
@@ -136,7 +136,7 @@ func (j journal) Steer(ctx context.Context) ([]providers.Message, error) {
 	if waiting, err := r.Stored.Waiting(ctx); err != nil || len(waiting) == 0 {
 		return nil, err
 	}
-	if err := r.ledger.flush(ctx); err != nil { // joined messages come after the work so far
+	if err := r.ledger.Flush(ctx); err != nil { // joined messages come after the work so far
 		return nil, err
 	}
 	items, err := r.Stored.Join(ctx, func(it session.Item) bool { return j.mayJoin(ctx, it) })
@@ -144,7 +144,7 @@ func (j journal) Steer(ctx context.Context) ([]providers.Message, error) {
 		return nil, err
 	}
 	r.Provenance.AddItems(items)
-	r.live.told.joined(items)
+	r.live.told.Joined(items)
 	return read(ctx, r, items), nil
 }
 
@@ -165,7 +165,7 @@ func (j journal) Event(e tools.Event) {
 		r.Input.Event(&e)
 		return
 	}
-	r.live.told.event(&e)
+	r.live.told.Event(&e)
 	switch e.Kind {
 	case tools.EventDelta:
 		r.live.preview.Add(e.Text)

@@ -5,9 +5,12 @@ import (
 	"strconv"
 	"strings"
 
+	"parley/pkg/agent/caller"
 	"parley/pkg/agent/progress"
 	"parley/pkg/agent/prompt"
+	"parley/pkg/agent/telling"
 	"parley/pkg/channels"
+	"parley/pkg/events"
 	"parley/pkg/providers"
 	"parley/pkg/session"
 )
@@ -18,11 +21,28 @@ type liveAnswer struct {
 	preview *progress.Preview
 	message *progress.LiveMessage
 	ends    string // the text of a turn without words that takes over a task's message; "" for most
-	told    telling
+	told    telling.Telling
 }
 
 func newLiveAnswer(t *Turn) liveAnswer {
 	return liveAnswer{t: t, message: progress.NewLiveMessage(t.Info.Steps, "")}
+}
+
+// tell begins to tell the readers of the chat what the turn does. The conversation of a background
+// agent has none.
+func (l *liveAnswer) tell() {
+	t := l.t
+	if t.Info.Address.Channel == session.AgentChannel {
+		return
+	}
+	own := func(tool string) bool { return caller.Runs(Wish(t), tool) }
+	l.told.Begin(t.Deps.Surfaces.At(t.Info.Address).Events, &t.Info, own)
+}
+
+// toldEnd tells those readers that the turn is committed, or with an error that it will run again.
+func (l *liveAnswer) toldEnd(err error) {
+	used := l.t.Usage.Used()
+	l.told.End(events.Usage{Input: used.Input, Output: used.Output}, err)
 }
 
 // show starts the display of the turn's progress. The chat of a background agent sees

@@ -127,7 +127,7 @@ func (h *Message) Commit(ctx context.Context, re Reply) error {
 		o := r.Outbound(cmp.Or(re.ID, r.Info.ID+"/final/0"), text, r.live.preview.ID())
 		o.Finishes, o.Aged = open, re.Aged
 		c.Outbox = append(c.Outbox, o)
-		r.live.told.leaves(o.ID, o.Text)
+		r.live.told.Leaves(o.ID, o.Text)
 	}
 	return r.Stored.Commit(ctx, c)
 }

@@ -134,7 +134,7 @@ func optionsFor(t *Turn, m *Model, offered *tools.ToolRegistry) map[string]any {
 	if choice := choiceFor(t, caller.Choice(Wish(t), m.ToolChoice), offered); choice != nil {
 		options["tool_choice"] = choice
 	} else if caller.Demands(Wish(t)) && !isFree(t) {
-		t.live.told.to.Tell(events.Notice{Code: events.CodeNoTools, Text: textNoTools})
+		t.live.told.Notice(events.CodeNoTools, textNoTools)
 	}
 	caller.Format(Wish(t), options)
 	return options

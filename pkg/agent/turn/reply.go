@@ -43,7 +43,7 @@ func (t *Turn) Failure(messages []providers.Message, reason, person string) *Res
 	}
 	reason = t.Deps.Redact(reason)
 	t.Log().Error().Str("reason", reason).Msg("turn failed")
-	t.live.told.fails(events.CodeFailed, t.Info.ID, person)
+	t.live.told.Fails(events.CodeFailed, person)
 	return &Result{Kind: Failed, Messages: messages, Reason: reason, Person: person}
 }
 

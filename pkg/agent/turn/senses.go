@@ -22,7 +22,7 @@ type Senses interface {
 func Says(t *Turn, id, said string) channels.Outbound {
 	o := t.Outbound(id, said, "")
 	t.outgoing.note(id, o.Text)
-	t.live.told.leaves(o.ID, o.Text)
+	t.live.told.Leaves(o.ID, o.Text)
 	return o
 }
 

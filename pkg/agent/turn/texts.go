@@ -10,9 +10,8 @@ const WrittenLate = "(You wrote this %s; I could not answer sooner.)\n\n"
 const (
 	textUsing = "using %s"
 	// For those who read along.
-	textLimitNotice = "The limit of steps for one answer was reached; the model was told to finish."
-	textNoTools     = "A call of a tool was required, and this turn has no such tool: the message is answered without it."
-	textShortened   = "The older part of the conversation was left out: it is too long for the model."
+	textNoTools   = "A call of a tool was required, and this turn has no such tool: the message is answered without it."
+	textShortened = "The older part of the conversation was left out: it is too long for the model."
 )
 
 // Answers that did not come, or not as a whole.

@@ -14,6 +14,7 @@ import (
 	"parley/internal/failpoint"
 	"parley/pkg/agent/budget"
 	"parley/pkg/agent/caller"
+	"parley/pkg/agent/ledger"
 	"parley/pkg/agent/ongoing"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/agent/trust"
@@ -50,7 +51,7 @@ type Turn struct {
 	// Input is the result of the handler's Begin.
 	Input Input
 
-	ledger   *ledgerWriter
+	ledger   *ledger.Writer
 	kind     Kind
 	handler  Handler
 	early    error // why it was ended before it had a place; nil for most
@@ -81,7 +82,7 @@ func New(deps *Deps, stored session.Turn, kind Kind) *Turn {
 		Deps: deps, Stored: stored, Info: info, kind: kind,
 		Origin: Origin{Address: info.Address, Chat: info.Chat, Session: info.Session},
 		Tasks:  newOpenTasks(&info), Questions: newQuestions(),
-		ledger: &ledgerWriter{t: stored}, outgoing: newOutgoing(), Provenance: &trust.Provenance{},
+		ledger: ledger.NewWriter(stored), outgoing: newOutgoing(), Provenance: &trust.Provenance{},
 	}
 	t.Clock = zone.Clock{Began: time.Now(), Wall: deps.Now(), Zone: deps.Zones.Named(info.Zone, info.Address)}
 	t.log = sync.OnceValue(func() *zerolog.Logger {
@@ -117,15 +118,15 @@ const (
 // Run waits for a place and runs the turn to its commit. An error means that the commit
 // failed and the engine hands the turn out again.
 func (t *Turn) Run(ctx context.Context) (err error) {
-	t.live.told.begin(t)
-	defer func() { t.live.told.end(t, err) }()
+	t.live.tell()
+	defer func() { t.live.toldEnd(err) }()
 	leave, err := t.handler.Enter(ctx)
 	if err != nil {
 		return err
 	}
 	defer leave()
 	t.At(stageBegin)
-	defer func() { t.ledger.end(ctx, err == nil) }()
+	defer func() { t.ledger.End(ctx, err == nil) }()
 	defer func() { t.Usage.Close() }()
 	if p := panics.Catch(func() { err = t.attempt(ctx) }); p != nil {
 		t.Log().Error().Interface("panic", p.Value).Bytes("stack", p.Stack).Msg("a turn panicked")
@@ -141,7 +142,7 @@ func (t *Turn) Run(ctx context.Context) (err error) {
 func (t *Turn) attempt(ctx context.Context) error {
 	if t.Info.Lost >= maxLost {
 		t.Provenance.Taint() // the words may come from anywhere
-		t.live.told.fails(events.CodeFailed, t.Info.ID, textSetAside)
+		t.live.told.Fails(events.CodeFailed, textSetAside)
 		t.Log().Error().Int("lost", t.Info.Lost).Msg("a turn was set aside: the gateway died three times while it ran")
 		return t.End(ctx, &Result{Kind: Lost, Reason: "the process died three times during this turn"})
 	}
@@ -169,7 +170,11 @@ func (t *Turn) answer(ctx context.Context, in Input) error {
 	over()
 	messages := append(append(users, out.before...), res.Messages...)
 	t.live.preview.Close()
-	t.live.told.stops(res, out.err)
+	if IsEnded(out.err) {
+		t.live.told.Stopped(res)
+	} else {
+		t.live.told.Ended(res, out.err)
+	}
 	limit, atLimit := errors.AsType[*budget.LimitError](out.err)
 
 	switch {
@@ -183,7 +188,7 @@ func (t *Turn) answer(ctx context.Context, in Input) error {
 		return out.err
 	case atLimit:
 		t.Log().Warn().Str("reason", limit.Error()).Bool("acted", len(messages) > len(users)).Msg("a turn is at the limit of its chat")
-		t.live.told.fails(events.CodeLimited, t.Info.ID, limit.PersonMessage())
+		t.live.told.Fails(events.CodeLimited, limit.PersonMessage())
 		err = t.End(ctx, &Result{Kind: Limited, Messages: messages, Limit: limit, Acted: len(messages) > len(users)})
 	default:
 		reason, text := t.Explain(out.err)
@@ -266,7 +271,7 @@ func (t *Turn) ask(loop context.Context, items []session.Item, past resumed) ([]
 			return users, res, out
 		}
 		t.Log().Warn().Msg("the conversation is too long for the model; the older half is left out")
-		t.live.told.to.Tell(events.Notice{Code: events.CodeShortened, Text: textShortened})
+		t.live.told.Notice(events.CodeShortened, textShortened)
 		tokens = h.Tokens * 2 / 3 // of a budget that is too small, three quarters are kept
 		past.messages = append(past.messages, res.Messages...)
 		past.rounds = res.Iterations
@@ -411,5 +416,5 @@ func (t *Turn) At(stage string) { t.stage.Store(&stage) }
 
 // Record writes a step to the turn's ledger.
 func (t *Turn) Record(ctx context.Context, s session.Step) error {
-	return t.ledger.record(ctx, s)
+	return t.ledger.Record(ctx, s)
 }

@@ -1,6 +1,7 @@
-package turn
+package places
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -18,12 +19,13 @@ type Places struct {
 	// turns that came last.
 	oldest, newest int
 	// waiting is in the order in which the turns' items came.
-	waiting []*waiter
+	waiting []*Waiter
 }
 
-// waiter is a turn that waits for a place. The channel given is closed when it has one.
+// Waiter is a turn that waits for one of the places. The channel given is closed when it has one.
 // The flag newest says of which kind.
-type waiter struct {
+type Waiter struct {
+	of     *Places
 	since  time.Time
 	given  chan struct{}
 	newest bool
@@ -31,18 +33,18 @@ type waiter struct {
 	young bool
 }
 
-// NewPlaces makes n places.
-func NewPlaces(n int) *Places {
+// New makes n places.
+func New(n int) *Places {
 	return &Places{oldest: n - n/newestShare, newest: n / newestShare}
 }
 
-// join lets a turn with a first item of the time since wait; young is the Newest of its
-// TurnInfo. Either leave or abandon is to be called once for it.
-func (p *Places) join(since time.Time, young bool) *waiter {
-	w := &waiter{since: since, given: make(chan struct{}), young: young}
+// Join lets a turn with a first item of the time since wait; young is the Newest of its
+// TurnInfo. The caller goes on with [Waiter.Now] or [Waiter.Wait].
+func (p *Places) Join(since time.Time, young bool) *Waiter {
+	w := &Waiter{of: p, since: since, given: make(chan struct{}), young: young}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	at, _ := slices.BinarySearchFunc(p.waiting, w.since, func(o *waiter, since time.Time) int {
+	at, _ := slices.BinarySearchFunc(p.waiting, w.since, func(o *Waiter, since time.Time) int {
 		if o.since.After(since) {
 			return 1
 		}
@@ -53,9 +55,46 @@ func (p *Places) join(since time.Time, young bool) *waiter {
 	return w
 }
 
+// Now gives the place that a turn has already; false leaves it in line. The caller calls leave
+// once.
+func (w *Waiter) Now() (leave func(), ok bool) {
+	select {
+	case <-w.given:
+		return func() { w.of.leave(w) }, true
+	default:
+		return nil, false
+	}
+}
+
+// Wait waits for the place, or for one of those for people from when awaited is closed: a person
+// waits. The caller calls leave once; with an error the turn has no place and waits no more.
+func (w *Waiter) Wait(ctx context.Context, people *Places, awaited <-chan struct{}) (leave func(), err error) {
+	select {
+	case <-w.given:
+		return func() { w.of.leave(w) }, nil
+	case <-ctx.Done():
+		w.of.abandon(w)
+		return nil, ctx.Err()
+	case <-awaited:
+	}
+	other := people.Join(w.since, w.young)
+	select {
+	case <-w.given:
+		people.abandon(other)
+		return func() { w.of.leave(w) }, nil
+	case <-other.given:
+		w.of.abandon(w)
+		return func() { people.leave(other) }, nil
+	case <-ctx.Done():
+		w.of.abandon(w)
+		people.abandon(other)
+		return nil, ctx.Err()
+	}
+}
+
 // abandon takes a turn out that waits no longer, or gives back the place that it got in
 // this moment.
-func (p *Places) abandon(w *waiter) {
+func (p *Places) abandon(w *Waiter) {
 	p.mu.Lock()
 	at := slices.Index(p.waiting, w)
 	if at >= 0 {
@@ -68,7 +107,7 @@ func (p *Places) abandon(w *waiter) {
 }
 
 // leave gives a turn's place back.
-func (p *Places) leave(w *waiter) {
+func (p *Places) leave(w *Waiter) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if w.newest {

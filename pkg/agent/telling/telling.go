@@ -1,4 +1,4 @@
-package turn
+package telling
 
 import (
 	"cmp"
@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"parley/pkg/agent/caller"
 	"parley/pkg/agent/prompt"
 	"parley/pkg/events"
 	"parley/pkg/providers"
@@ -15,11 +14,10 @@ import (
 	"parley/pkg/tools"
 )
 
-// telling tells the readers of a chat what its turn does. It neither waits for them nor
-// depends on one.
-type telling struct {
-	to *events.Turn // nil where events cannot be read
-	of *Turn
+// Telling tells the readers of a chat what one turn does. The zero value has no readers.
+type Telling struct {
+	to   *events.Turn           // nil where events cannot be read
+	runs func(tool string) bool // says that the program runs a tool itself
 	// streamed says that pieces of the round's answer were told.
 	streamed bool
 	// back are the pieces that are kept back, as they may mean that no message is sent.
@@ -30,22 +28,20 @@ type telling struct {
 	last string // the id of the turn's last message
 }
 
-// begin tells that the turn begins. The conversation of a background agent has no readers.
-func (l *telling) begin(t *Turn) {
-	if t.Info.Address.Channel == session.AgentChannel {
-		return
-	}
-	d := events.TurnBegun{Turn: t.Info.ID, Chat: t.Info.Address.Chat}
-	if it := &t.Info.Items[0]; it.Inbound != nil {
+// Begin tells the readers of a hub that a turn begins; a nil hub has none. The calls of tools that
+// the program behind the turn runs itself are told as its own.
+func (l *Telling) Begin(hub *events.Hub, info *session.TurnInfo, runs func(tool string) bool) {
+	d := events.TurnBegun{Turn: info.ID, Chat: info.Address.Chat}
+	if it := &info.Items[0]; it.Inbound != nil {
 		d.Message, d.Text, d.Files = it.ID, it.Inbound.Words(), it.Inbound.Kept()
 	}
-	l.done, l.of = events.Done{Turn: t.Info.ID, Stop: events.StopEnd}, t
-	l.to = t.Deps.Surfaces.At(t.Info.Address).Events.Begin(t.Info.Address, d)
-	l.joined(t.Info.Items[1:])
+	l.done, l.runs = events.Done{Turn: info.ID, Stop: events.StopEnd}, runs
+	l.to = hub.Begin(info.Address, d)
+	l.Joined(info.Items[1:])
 }
 
-// joined tells of further messages that the turn answers.
-func (l *telling) joined(items []session.Item) {
+// Joined tells of further messages that the turn answers.
+func (l *Telling) Joined(items []session.Item) {
 	for i := range items {
 		if m := items[i].Inbound; m != nil {
 			l.to.Tell(events.Joined{Message: items[i].ID, Text: m.Words(), Files: m.Kept()})
@@ -53,8 +49,9 @@ func (l *telling) joined(items []session.Item) {
 	}
 }
 
-// end tells that the turn is committed, or with an error that it will run again.
-func (l *telling) end(t *Turn, err error) {
+// End tells that the turn is committed, with its use of models, or with an error that it will run
+// again.
+func (l *Telling) End(used events.Usage, err error) {
 	if l.to == nil {
 		return
 	}
@@ -62,15 +59,17 @@ func (l *telling) end(t *Turn, err error) {
 		l.to.Abandon()
 		return
 	}
-	used := t.Usage.Used()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.done.Usage = events.Usage{Input: used.Input, Output: used.Output}
+	l.done.Usage = used
 	l.to.Done(l.done, l.last)
 }
 
-// event tells a step of the loop.
-func (l *telling) event(e *tools.Event) {
+// Event tells a step of the loop.
+func (l *Telling) Event(e *tools.Event) {
+	if l.to == nil {
+		return
+	}
 	switch e.Kind {
 	case tools.EventDelta:
 		l.piece(e.Text)
@@ -99,9 +98,9 @@ func (l *telling) event(e *tools.Event) {
 }
 
 // piece tells a piece of the round's answer, unless the answer may be the word for silence so far.
-func (l *telling) piece(said string) {
+func (l *Telling) piece(said string) {
 	said, l.back = l.back+said, ""
-	if !l.streamed && strings.HasPrefix(prompt.NoReply, strings.TrimSpace(said)) { //nolint:gocritic // argOrder: see mayBeNoNews
+	if !l.streamed && strings.HasPrefix(prompt.NoReply, strings.TrimSpace(said)) { //nolint:gocritic // argOrder: the answer may be the beginning of the word
 		l.back = said
 		return
 	}
@@ -110,9 +109,9 @@ func (l *telling) piece(said string) {
 }
 
 // call tells a whole call.
-func (l *telling) call(round int, id, tool, arguments string) {
+func (l *Telling) call(round int, id, tool, arguments string) {
 	run := events.RunServer
-	if caller.Runs(Wish(l.of), tool) {
+	if l.runs(tool) {
 		run = events.RunClient
 	}
 	l.to.Tell(events.Call{
@@ -120,8 +119,8 @@ func (l *telling) call(round int, id, tool, arguments string) {
 	})
 }
 
-// answered tells the end of a round's answer, and all of one that came in one piece.
-func (l *telling) answered(resp *providers.LLMResponse) {
+// Answered tells the end of a round's answer, and all of one that came in one piece.
+func (l *Telling) Answered(resp *providers.LLMResponse) {
 	if l.to == nil {
 		return
 	}
@@ -132,15 +131,15 @@ func (l *telling) answered(resp *providers.LLMResponse) {
 	l.to.Answered()
 }
 
-// again tells a step of an earlier attempt, which the readers of this process have not
+// Again tells a step of an earlier attempt, which the readers of this process have not
 // seen.
-func (l *telling) again(s *session.Step) {
+func (l *Telling) Again(s *session.Step) {
 	if l.to == nil {
 		return
 	}
 	switch {
 	case s.Kind == session.StepAnswer && s.Answer != nil:
-		l.answered(s.Answer)
+		l.Answered(s.Answer)
 		for i := range s.Answer.ToolCalls {
 			c := &s.Answer.ToolCalls[i]
 			l.call(s.Round, c.ID, c.Name, c.RawArguments)
@@ -150,19 +149,20 @@ func (l *telling) again(s *session.Step) {
 	}
 }
 
-// leaves notes a message of the turn. The turn is done once its last one is delivered.
-func (l *telling) leaves(id, said string) {
+// Leaves notes a message of the turn. The turn is done once its last one is delivered.
+func (l *Telling) Leaves(id, said string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.last, l.done.Text = id, said
 }
 
-// stops notes how the loop ended.
-func (l *telling) stops(res *tools.ToolLoopResult, err error) {
+// Stopped notes that something from outside ended the loop.
+func (l *Telling) Stopped(res *tools.ToolLoopResult) { l.over(res, events.StopStopped) }
+
+// Ended notes how the loop ended by itself, or with an error.
+func (l *Telling) Ended(res *tools.ToolLoopResult, err error) {
 	stop := events.StopEnd
 	switch {
-	case IsEnded(err):
-		stop = events.StopStopped
 	case err != nil:
 		stop = events.StopError
 	case res.Asked:
@@ -171,22 +171,29 @@ func (l *telling) stops(res *tools.ToolLoopResult, err error) {
 		stop = events.StopCaller
 	case res.LimitReached:
 		stop = events.StopLimit
-		l.to.Tell(events.Notice{Code: events.StopLimit, Text: textLimitNotice})
+		l.Notice(events.StopLimit, textLimitNotice)
 	case res.FinishReason == providers.FinishLength:
 		stop = events.StopLength
 	case res.FinishReason == providers.FinishContentFilter:
 		stop = events.StopFiltered
 	}
+	l.over(res, stop)
+}
+
+func (l *Telling) over(res *tools.ToolLoopResult, stop string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.done.Rounds, l.done.Stop = res.Iterations, stop
 }
 
-// fails tells the error that ends the turn.
-func (l *telling) fails(code, turn, person string) {
-	l.to.Tell(events.Failure{Code: code, Message: person, Ref: turn})
+// Notice tells a sentence beside the answer.
+func (l *Telling) Notice(code, said string) { l.to.Tell(events.Notice{Code: code, Text: said}) }
+
+// Fails tells the error that ends the turn.
+func (l *Telling) Fails(code, person string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.to.Tell(events.Failure{Code: code, Message: person, Ref: l.done.Turn})
 	l.done.Stop = events.StopError
 }
 
