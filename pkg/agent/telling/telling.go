@@ -100,7 +100,7 @@ func (l *Telling) Event(e *tools.Event) {
 // piece tells a piece of the round's answer, unless the answer may be the word for silence so far.
 func (l *Telling) piece(said string) {
 	said, l.back = l.back+said, ""
-	if !l.streamed && strings.HasPrefix(prompt.NoReply, strings.TrimSpace(said)) { //nolint:gocritic // argOrder: the answer may be the beginning of the word
+	if !l.streamed && strings.HasPrefix(prompt.NoReply, strings.TrimSpace(said)) { //nolint:gocritic // argOrder: said may begin it
 		l.back = said
 		return
 	}
