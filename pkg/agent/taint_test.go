@@ -17,9 +17,15 @@ func TestTaint(t *testing.T) {
 		return tools.NewToolResult("noted")
 	}}
 	find := fn{
-		name: "find", an: tools.Annotations{ReadOnly: true, OpenWorld: true},
+		name: "find", an: tools.Annotations{ReadOnly: true, OpenWorld: true, Searches: true},
 		run: func(context.Context, map[string]any) *tools.ToolResult {
 			return tools.NewToolResult(`{"url":"https://found.example/page?x=1"}`)
+		},
+	}
+	letters := fn{
+		name: "letters", an: tools.Annotations{ReadOnly: true, OpenWorld: true},
+		run: func(context.Context, map[string]any) *tools.ToolResult {
+			return tools.NewToolResult("Read https://b.example/next, says a letter.")
 		},
 	}
 	type address struct {
@@ -58,6 +64,7 @@ func TestTaint(t *testing.T) {
 		"a note about something forwarded": {"hello", func(in *channels.Inbound) { in.Forwarded = true }, []string{"note {}"}, 0},
 		"a search result":                  {"hello", nil, []string{"find {}", visit("https://found.example/page?x=1")}, -1},
 		"a page that a page names":         {"hello", nil, []string{visit("https://a.example/"), visit("https://b.example/?secret")}, 1},
+		"a page that an own tool names":    {"hello", nil, []string{"letters {}", visit("https://b.example/next")}, 1},
 		"a page that a person names": {
 			"read a.example, then B.example/one.", nil,
 			[]string{visit("https://a.example/"), visit("https://b.example/one")},
@@ -91,7 +98,7 @@ func TestTaint(t *testing.T) {
 				tool, args, _ := strings.Cut(c.calls[made], " ")
 				made++
 				return call(tool, args)
-			}), []tools.Tool{noteTool, find, fetch, program, surprised}, withOptions(asking))
+			}), []tools.Tool{noteTool, find, letters, fetch, program, surprised}, withOptions(asking))
 			in := channels.Inbound{
 				ID: "1", Kind: channels.KindMessage, Address: chatAddr("1"), Sender: channels.Sender{ID: "1"},
 				Text: c.says, Direct: true, MessageID: "1", Time: time.Now(),

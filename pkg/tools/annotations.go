@@ -28,6 +28,8 @@ type Annotations struct {
 	Idempotent bool
 	// OpenWorld calls bring in content that others wrote.
 	OpenWorld bool
+	// Searches marks tools whose results name addresses as a person does: those of a search engine.
+	Searches bool
 	// Speaks says that calls affect only their own chat, by their words there.
 	Speaks bool
 	// Executes marks tools that run commands or code: a person is asked for each

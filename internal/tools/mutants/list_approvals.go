@@ -98,6 +98,11 @@ func askingMutants() []Mutant {
 			Dir: dir, Test: "^TestTaintOfBackgroundWork$",
 		},
 		{
+			Promise: outside, Defect: "takes the addresses in the output of an own tool for named ones",
+			File: dir + "/trust/provenance.go", Old: `if a.Searches && !p.chosen[callID]`, New: `if !p.chosen[callID]`,
+			Dir: dir, Test: "^TestTaint$",
+		},
+		{
 			Promise: outside, Defect: "takes what others sent for the person's own file",
 			File: "pkg/tools/files/outside.go", Old: `return rel == a.options.Outside ||`, New: `return rel == p &&`,
 			Dir: "pkg/tools/files", Test: "^TestWhatOthersSentIsFromOutside$",

@@ -254,7 +254,8 @@ func (p *Provenance) ChoosesAddress(callID string) {
 }
 
 // AddResult takes in the result of a call. The findings of a search are as untrusted as
-// a page, but their addresses come from the search engine and count as named.
+// a page, but their addresses come from the search engine and count as named. Those in
+// the output of a program, or of a tool of the operator's own, may be anybody's.
 func (p *Provenance) AddResult(callID string, a tools.Annotations, text string) {
 	if !p.FromOutside(callID, a) {
 		return
@@ -262,7 +263,7 @@ func (p *Provenance) AddResult(callID string, a tools.Annotations, text string) 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.tainted = true
-	if !p.chosen[callID] && !p.outside[callID] {
+	if a.Searches && !p.chosen[callID] && !p.outside[callID] {
 		p.named = append(p.named, strings.ToLower(text))
 	}
 }

@@ -52,7 +52,7 @@ func TestContentFromOutsideTaints(t *testing.T) {
 	file, forwarded := said("1", address), said("1", address)
 	file.Inbound.Attachments = []channels.Attachment{{Name: "a.txt"}}
 	forwarded.Inbound.Forwarded = true
-	world := tools.Annotations{OpenWorld: true}
+	world, search := tools.Annotations{OpenWorld: true}, tools.Annotations{OpenWorld: true, Searches: true}
 	for name, c := range map[string]struct {
 		add            func(p *trust.Provenance)
 		tainted, named bool
@@ -62,7 +62,8 @@ func TestContentFromOutsideTaints(t *testing.T) {
 		"a forwarded message":   {func(p *trust.Provenance) { p.AddItems([]session.Item{forwarded}) }, true, false},
 		"a result of a task":    {func(p *trust.Provenance) { p.AddItems([]session.Item{{TaskID: "1", Text: address}}) }, false, false},
 		"a local result":        {func(p *trust.Provenance) { p.AddResult("c", tools.Annotations{}, address) }, false, false},
-		"findings of a search":  {func(p *trust.Provenance) { p.AddResult("c", world, address) }, true, true},
+		"findings of a search":  {func(p *trust.Provenance) { p.AddResult("c", search, address) }, true, true},
+		"an own tool's result":  {func(p *trust.Provenance) { p.AddResult("c", world, address) }, true, false},
 		"the order of an agent": {func(p *trust.Provenance) { p.AddNamed(address) }, false, true},
 		"a page": {func(p *trust.Provenance) {
 			p.ChoosesAddress("c")

@@ -67,7 +67,7 @@ func (q *sequence) Parameters() map[string]any {
 
 // Annotations are the sum of those of the steps: as careful as the most careful one.
 func (q *sequence) Annotations() tools.Annotations {
-	sum := tools.Annotations{ReadOnly: true, Idempotent: true, Composed: true, Speaks: true, Level: tools.LevelChat}
+	sum := tools.Annotations{ReadOnly: true, Idempotent: true, Composed: true, Speaks: true, Searches: true, Level: tools.LevelChat}
 	for _, step := range q.spec.Steps {
 		a := q.annotations(step.Tool)
 		sum.ReadOnly = sum.ReadOnly && a.ReadOnly
@@ -75,6 +75,7 @@ func (q *sequence) Annotations() tools.Annotations {
 		sum.Destructive = sum.Destructive || a.Destructive
 		sum.Ordered = sum.Ordered || a.Ordered
 		sum.OpenWorld = sum.OpenWorld || a.OpenWorld
+		sum.Searches = sum.Searches && a.Searches == a.OpenWorld
 		sum.Executes = sum.Executes || a.Executes
 		sum.Volatile = sum.Volatile || a.Volatile
 		sum.Speaks = sum.Speaks && (a.Speaks || a.ReadOnly)

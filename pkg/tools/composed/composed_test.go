@@ -37,7 +37,8 @@ type query struct {
 func registry(t *testing.T, s *shelf, specs ...composed.Spec) *tools.ToolRegistry {
 	t.Helper()
 	r := tools.NewToolRegistry()
-	r.Register(tools.New("search", "", tools.Annotations{ReadOnly: true, OpenWorld: true}, func(_ context.Context, in query) (any, error) {
+	search := tools.Annotations{ReadOnly: true, OpenWorld: true, Searches: true}
+	r.Register(tools.New("search", "", search, func(_ context.Context, in query) (any, error) {
 		return "found {{path}} for " + in.Query, nil
 	}))
 	r.Register(tools.NewExamined("save", "", tools.Annotations{},
@@ -143,7 +144,7 @@ func TestAPersonSeesAllSteps(t *testing.T) {
 		t.Errorf("a new file: %+v, %v", ex, err)
 	}
 	a, _ := r.Annotations("research")
-	if a.ReadOnly || !a.OpenWorld || !a.Composed || a.Level != tools.LevelWrite {
+	if a.ReadOnly || !a.OpenWorld || !a.Searches || !a.Composed || a.Level != tools.LevelWrite {
 		t.Errorf("annotations %+v", a)
 	}
 }
@@ -198,7 +199,7 @@ func TestWhatDependsOnAResultIsTheWorst(t *testing.T) {
 	}
 	a := composed.New(composed.Spec{Name: "x", Steps: []composed.Step{{Tool: "unknown"}}},
 		func(string) (tools.Annotations, bool) { return tools.Annotations{}, false })
-	if an := tools.AnnotationsOf(a); !an.Destructive || !an.Executes || !an.OpenWorld {
+	if an := tools.AnnotationsOf(a); !an.Destructive || !an.Executes || !an.OpenWorld || an.Searches {
 		t.Errorf("a step of which nothing is known: %+v", an)
 	}
 }

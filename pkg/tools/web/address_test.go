@@ -150,7 +150,7 @@ func TestAnnotations(t *testing.T) {
 	t.Parallel()
 	for _, tool := range web.New(web.Options{}) {
 		a := tools.AnnotationsOf(tool)
-		if !a.ReadOnly || !a.OpenWorld || a.Destructive || a.Level != tools.LevelRead {
+		if !a.ReadOnly || !a.OpenWorld || a.Searches != (tool.Name() == "web_search") || a.Destructive || a.Level != tools.LevelRead {
 			t.Errorf("%s: %+v", tool.Name(), a)
 		}
 	}

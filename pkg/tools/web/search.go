@@ -127,7 +127,7 @@ func (s *searcher) tool() tools.Tool {
 	return tools.New("web_search",
 		"Search the web.",
 		tools.Annotations{
-			ReadOnly: true, Idempotent: true, OpenWorld: true, Level: tools.LevelRead,
+			ReadOnly: true, Idempotent: true, OpenWorld: true, Searches: true, Level: tools.LevelRead,
 			Timeout: s.o.Timeout + maxConvert, MaxOutput: 64 << 10,
 		}, s.search)
 }
