@@ -46,8 +46,8 @@ func TestAMessageSentAgainIsFollowed(t *testing.T) {
 	}
 }
 
-// TestResultsWithWordsSentAgain are the same message while they wait and once they are answered, also beside the results of the
-// gateway's own calls. Other words behind the results are refused.
+// TestResultsWithWordsSentAgain are the same message while they wait and once they are answered,
+// also beside the results of the gateway's own calls. Other words behind the results are refused.
 func TestResultsWithWordsSentAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {

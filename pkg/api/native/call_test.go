@@ -50,8 +50,8 @@ func callable(t *testing.T, wiped *atomic.Int64) []tools.Tool {
 	}
 }
 
-// TestAToolIsCalledDirectly: with the right of the token, its level and the checks of a call in a turn. A tool that
-// fails has a result.
+// TestAToolIsCalledDirectly: with the right of the token, its level and the checks of a call in a
+// turn. A tool that fails has a result.
 func TestAToolIsCalledDirectly(t *testing.T) {
 	t.Parallel()
 	var wiped atomic.Int64

@@ -12,8 +12,8 @@ import (
 	"parley/pkg/tools"
 )
 
-// TestClaimsOfAClientGiveNothing: the person, the level and the rights of a request are those of its token, whatever its fields
-// and its headers say of them.
+// TestClaimsOfAClientGiveNothing: the person, the level and the rights of a request are those of
+// its token, whatever its fields and its headers say of them.
 func TestClaimsOfAClientGiveNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(_ []providers.Message, defs []providers.ToolDefinition) *providers.LLMResponse {

@@ -192,7 +192,8 @@ func asks(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLM
 	return faces.Calls("", "wipe", `{}`)
 }
 
-// TestAQuestionHidesNothing: characters that turn others around, or that nobody sees, are numbers in what a person reads.
+// TestAQuestionHidesNothing: characters that turn others around, or that nobody sees, are numbers
+// in what a person reads.
 func TestAQuestionHidesNothing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func([]providers.Message, []providers.ToolDefinition) *providers.LLMResponse {

@@ -37,8 +37,8 @@ func speaks(msgs []providers.Message, _ []providers.ToolDefinition) *providers.L
 	return faces.Calls("", "speak", "{}")
 }
 
-// TestSilenceIsNotShown: the word with which a model says that it sends no message stands in no event, no page of
-// the chat and no last answer, whether another message takes its place or none.
+// TestSilenceIsNotShown: the word with which a model says that it sends no message stands in no
+// event, no page of the chat and no last answer, whether another message takes its place or none.
 func TestSilenceIsNotShown(t *testing.T) {
 	t.Parallel()
 	w := newWorldOf(t, ring(), turn.Model{Provider: faces.Model(func(
@@ -158,8 +158,8 @@ func TestADeliveredMessageIsReadAtItsPlace(t *testing.T) {
 	}
 }
 
-// TestAChatIsReadInPages of few bytes and few messages, each message on one of them: also the answers that the hub still has, and one
-// behind which a page ends.
+// TestAChatIsReadInPages of few bytes and few messages, each message on one of them: also the
+// answers that the hub still has, and one behind which a page ends.
 func TestAChatIsReadInPages(t *testing.T) {
 	t.Parallel()
 	const large = 300 << 10
@@ -247,8 +247,8 @@ func TestAMessageIsReadBeforeItsReceipt(t *testing.T) {
 	}
 }
 
-// TestAChatIsReadAsItsConversation: behind /new and /resume it has the words of its present conversation alone, also while the
-// events of the one before are kept.
+// TestAChatIsReadAsItsConversation: behind /new and /resume it has the words of its present
+// conversation alone, also while the events of the one before are kept.
 func TestAChatIsReadAsItsConversation(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, hello)

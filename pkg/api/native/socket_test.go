@@ -412,7 +412,8 @@ func TestAToolOfTheGatewayUnderAnotherName(t *testing.T) {
 	}
 }
 
-// TestResultsTooLongTogether are refused with the first one that is too much, and a shorter one goes on.
+// TestResultsTooLongTogether are refused with the first one that is too much, and a shorter one
+// goes on.
 func TestResultsTooLongTogether(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, wants)
