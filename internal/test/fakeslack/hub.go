@@ -59,9 +59,9 @@ type envelope struct {
 	id, kind string
 	payload  json.RawMessage
 	event    Event
-	attempt  int    // of the next copy
-	reason   string // of the next copy
-	on       *socket
+	attempt  int       // of the next copy
+	reason   string    // of the next copy
+	on, last *socket   // which has the copy under way, and which had the last one
 	due      time.Time // when the copy under way is given up; zero until it is written
 	handed   bool
 	pushing  bool
@@ -94,7 +94,11 @@ func (s *Server) assign(env *envelope) bool {
 	if len(fit) == 0 {
 		return false
 	}
+	if len(fit) > 1 && fit[s.hub.turn%len(fit)] == env.last {
+		s.hub.turn++ // Slack takes any: a copy that failed at one gets to the others
+	}
 	env.on, env.due = fit[s.hub.turn%len(fit)], time.Time{}
+	env.last = env.on
 	s.hub.turn++
 	env.on.queue(frame{envelope: env, data: env.copy()})
 	return true

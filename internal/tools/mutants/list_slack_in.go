@@ -6,6 +6,11 @@ func slackInMutants() []Mutant {
 	const in, decoding = dir + "/inbound", dir + "/event"
 	return []Mutant{
 		{
+			Promise: "slack: one app in two workspaces", Defect: "acknowledges an event that another gateway is to have",
+			File: in + "/link.go", Old: `case ev.Elsewhere:`, New: `case ev.Elsewhere && ev.Envelope == "":`,
+			Dir: dir, Test: "^TestAnEventOfAnotherWorkspaceIsLeftToItsGateway$",
+		},
+		{
 			Promise: "slack: acknowledgement", Defect: "acknowledges what is not stored",
 			File: in + "/link.go", Old: `if stored && ev.Envelope != "" {`, New: `if ev.Envelope != "" {`,
 			Dir: dir, Test: "^TestWhatTheStoreRefusesIsStoredLater$",

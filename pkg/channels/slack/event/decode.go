@@ -28,7 +28,7 @@ const channelName = "slack"
 const inChannel = `{"response_type":"in_channel"}`
 
 // Event is one envelope, or one call over HTTP. The adapter acknowledges an event
-// without Items and does no more about it.
+// without Items, unless it is Elsewhere's, and does no more about it.
 type Event struct {
 	// Hello and Disconnect are of the socket itself.
 	Hello      bool
@@ -49,6 +49,9 @@ type Event struct {
 	Size int
 	// Skipped says, for the log, why there is no item.
 	Skipped string
+	// Elsewhere says that it is for the app in another workspace, which another gateway may
+	// serve: on a socket it is left to that one, unacknowledged.
+	Elsewhere bool
 	// Unread is the kind of an event that says something the adapter cannot use, and
 	// Raw its payload.
 	Unread string
@@ -135,7 +138,7 @@ func (d *Decoder) callback(ev *Event, raw json.RawMessage) {
 		return
 	}
 	if !d.concerns(&cb) {
-		ev.Skipped = "it is for the app in another workspace"
+		ev.Skipped, ev.Elsewhere = "it is for the app in another workspace", true
 		return
 	}
 	switch head.Type {

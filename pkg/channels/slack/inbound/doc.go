@@ -19,6 +19,10 @@
 // many sockets, or that they are switched off, the next attempt is at least 30 s away.
 // There is one socket, and a few more while they are replaced.
 //
+// Where the app is installed in several workspaces, an event of any of them may come on any
+// of its sockets. One that is for another workspace is not acknowledged: Slack sends it
+// again, and so to the gateway that serves that workspace.
+//
 // # HTTP
 //
 // A call to /slack/events counts when it is signed with the signing secret and at most

@@ -54,6 +54,8 @@ type link struct {
 	slow       *backoff.Exponential
 	hasty      bool // the last socket had a short life
 	lingerings chan struct{}
+	// strange says, once, that the app has events of another workspace.
+	strange sync.Once
 }
 
 // run keeps the link up until ctx ends.
@@ -209,6 +211,11 @@ func (l *link) handle(ctx context.Context, s *socket, f event.Frame) {
 		case s.left <- ev.Disconnect:
 		default:
 		}
+	case ev.Elsewhere:
+		l.strange.Do(func() {
+			l.log.Warn().Msg("an event for this app in another workspace came: it is left to the gateway there. " +
+				"Give each workspace an app of its own, so that none of its events comes late")
+		})
 	default:
 		l.to.take(ctx, ev, func(stored bool) {
 			if stored && ev.Envelope != "" {
