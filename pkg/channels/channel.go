@@ -67,11 +67,11 @@ type Part struct {
 	Edits string
 }
 
-// Forgetful is a [Channel] without a memory of its own, where a message is seen by those who
-// look at that moment: the store keeps the messages that it delivered with their chats.
-type Forgetful interface {
-	// Forgets is constant for the channel's life.
-	Forgets() bool
+// Screen is a [Channel] without a memory of its own: people read the messages in the store, which
+// keeps those that it delivered with their chats. A text is delivered by being stored.
+type Screen interface {
+	// Show shows a text that is stored to those who look at that moment. It must not block.
+	Show(ctx context.Context, part Part)
 }
 
 // Splitter is a [Channel] that cuts text by its own rules (rendered blocks, say).

@@ -120,7 +120,7 @@ func (r *delivering) advance(work context.Context, part int) error {
 
 func (r *delivering) settle(work context.Context) error {
 	o := *r.known.outcome
-	if f, ok := r.egress.opt.Channel.(Forgetful); ok && f.Forgets() {
+	if _, ok := r.egress.opt.Channel.(Screen); ok {
 		o.Kept = o.State == Delivered
 	}
 	if o.State != Delivered {

@@ -110,6 +110,9 @@ func (e *Egress) Run(ctx context.Context) error {
 		time.AfterFunc(e.opt.Grace, func() { stop(errStopping) })
 	})()
 	defer e.chats.stop()
+	if screen, ok := e.opt.Channel.(Screen); ok {
+		defer e.opt.Outbox.AtOnce(e.opt.Channel.Name(), e.opt.Channel.Account(), e.ready(work, screen))()
+	}
 	err := e.opt.Outbox.RunOutbox(ctx, e.opt.Channel.Name(), e.opt.Channel.Account(), func(_ context.Context, d Delivery) error {
 		return e.deliver(ctx, work, d)
 	})

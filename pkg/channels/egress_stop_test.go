@@ -168,7 +168,7 @@ func TestEgressReportsTheOutboxError(t *testing.T) {
 	}
 }
 
-type brokenOutbox struct{}
+type brokenOutbox struct{ *memOutbox }
 
 func (brokenOutbox) RunOutbox(context.Context, string, string, func(context.Context, channels.Delivery) error) error {
 	return errStore

@@ -28,6 +28,7 @@ type memOutbox struct {
 	fails  func(write string) error
 	done   map[string]channels.Outcome
 	unsent int
+	ready  chan func(*channels.Outbound) (show func(), ok bool)
 }
 
 type entry struct{ info channels.DeliveryInfo }
@@ -36,6 +37,7 @@ func newOutbox() *memOutbox {
 	return &memOutbox{
 		queues: map[channels.Address][]*entry{}, arrived: make(chan struct{}, 1),
 		fails: func(string) error { return nil }, done: map[string]channels.Outcome{},
+		ready: make(chan func(*channels.Outbound) (func(), bool), 1),
 	}
 }
 
@@ -60,6 +62,12 @@ func (o *memOutbox) restore(info channels.DeliveryInfo) {
 
 func address(chat string) channels.Address {
 	return channels.Address{Channel: "fake", Account: "bot", Chat: chat}
+}
+
+// AtOnce implements [channels.Outbox]: the test asks ready itself, and every message takes the whole way.
+func (o *memOutbox) AtOnce(_, _ string, ready func(*channels.Outbound) (func(), bool)) (over func()) {
+	o.ready <- ready
+	return func() {}
 }
 
 func (o *memOutbox) RunOutbox(ctx context.Context, channel, account string, h func(context.Context, channels.Delivery) error) error {

@@ -44,6 +44,12 @@ type Sink interface {
 
 // Outbox is the durable queue that [Egress] empties.
 type Outbox interface {
+	// AtOnce lets texts of an account count as delivered when they are stored, until over is
+	// called: where no other message of their chat waits, and while RunOutbox runs. Ready is asked
+	// about each message before its transaction, on any goroutine. Where ok says that the message
+	// is such a text, show is called once it is durable, and before the next message of its chat
+	// is shown.
+	AtOnce(channel, account string, ready func(*Outbound) (show func(), ok bool)) (over func())
 	// RunOutbox hands the pending deliveries of one account to h: one after the
 	// other within a chat, in the order they were put, chats beside each other,
 	// until ctx ends; then it waits for every h. An error of h, or a return
@@ -113,7 +119,7 @@ type Outcome struct {
 	State OutcomeState
 	// Receipt is that of the last part when State is [Delivered].
 	Receipt Receipt
-	// Kept says that the store keeps a delivered message with its chat, see [Forgetful].
+	// Kept says that the store keeps a delivered message with its chat, see [Screen].
 	Kept bool
 	// Reason is why it was not delivered, without message text.
 	Reason string

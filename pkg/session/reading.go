@@ -7,7 +7,7 @@ import (
 )
 
 // Reading is how far the person of a chat has read, and what they have written that waits.
-// It is for channels without a memory of their own, see [channels.Forgetful].
+// It is for channels without a memory of their own, see [channels.Screen].
 type Reading interface {
 	// MarkRead notes that the messages which were shown in a chat were seen, up to the one with an
 	// outbound id, or with "" all. It reports false, and writes nothing, where that was known.

@@ -63,6 +63,31 @@ func pageMutants() []Mutant {
 			Dir: api, Test: "^TestADeliveredMessageIsReadAtItsPlace$",
 		},
 		{
+			Promise: "api: delivered at once", Defect: "overtakes what waits in the chat",
+			File: "pkg/session/engine/outbox/atonce.go", Old: "return k == nil", New: "return k == nil || chat > 0",
+			Dir: "pkg/session/engine", Test: "^TestConformance$/^outbox$/^a_text_that_needs",
+		},
+		{
+			Promise: "api: delivered at once", Defect: "keeps no text with its chat",
+			File: "pkg/session/engine/outbox/atonce.go", Old: "return keep(x, chat, seq, msg, x.Now)", New: "return nil",
+			Dir: "pkg/session/engine", Test: "^TestConformance$/^outbox$/^a_text_that_needs",
+		},
+		{
+			Promise: "api: delivered at once", Defect: "shows what is not stored yet",
+			File: "pkg/session/engine/outbox/atonce.go", Old: "		show()\n", New: "	})\n	show()\n	x.OnCommit = append(x.OnCommit, func() {\n",
+			Dir: "pkg/session/engine", Test: "^TestConformance$/^outbox$/^a_text_that_needs",
+		},
+		{
+			Promise: "api: delivered at once", Defect: "shows a secret",
+			File: "pkg/channels/atonce.go", Old: "part.Text = parts[0]", New: "part.Text = o.Text",
+			Dir: "pkg/channels", Test: "^TestWhichMessagesAreDeliveredAtOnce$",
+		},
+		{
+			Promise: "api: delivered at once", Defect: "leaves a question to those who look",
+			File: "pkg/channels/atonce.go", Old: "|| len(o.Buttons) > 0 ||", New: "||",
+			Dir: "pkg/channels", Test: "^TestWhichMessagesAreDeliveredAtOnce$",
+		},
+		{
 			Promise: "api: delivered messages", Defect: "shows an answer twice",
 			File: api + "/reading/page.go", Old: "if rest == finalID {", New: "if rest == turn {",
 			Dir: api, Test: "^TestADeliveredMessageIsReadAtItsPlace$",

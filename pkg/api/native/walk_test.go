@@ -20,10 +20,12 @@ import (
 	"parley/internal/test/strictmodel"
 	"parley/pkg/agent/turn"
 	"parley/pkg/channels"
+	"parley/pkg/channels/web"
 	"parley/pkg/providers"
 	"parley/pkg/providers/anthropic"
 	"parley/pkg/providers/gemini"
 	"parley/pkg/providers/openai"
+	"parley/pkg/session/local"
 	"parley/pkg/tools"
 )
 
@@ -219,24 +221,26 @@ func (w *world) cutEverywhere(t *testing.T, after string, all []faces.Record) {
 // delivered after the next turn has begun.
 func TestATurnEndsBeforeTheNextOne(t *testing.T) {
 	t.Parallel()
-	asked, second := make(chan struct{}), make(chan struct{})
-	w := newWorld(t, func(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
+	stored, asked := make(chan struct{}), make(chan struct{})
+	var w *world
+	var release func()
+	w = newWorld(t, func(msgs []providers.Message, _ []providers.ToolDefinition) *providers.LLMResponse {
 		if faces.Last(msgs).Content == "one" {
+			<-stored // the model is asked before the message is durable
+			info, err := w.Store.Sessions().Lookup(t.Context(), channels.Address{Channel: web.Name, Chat: "web:ada.main"})
+			if err != nil {
+				t.Error(err)
+			}
+			release = local.ForgetterOf(w.Store).HoldOutbox(t.Context(), info.Chat)
 			close(asked)
 		} else {
-			close(second)
+			release()
 		}
 		return faces.Says("answer to " + faces.Last(msgs).Content)
 	})
-	late := func(channels.Part) {
-		select {
-		case <-second:
-		case <-t.Context().Done():
-		}
-	}
-	w.Delivering.Store(&late)
 	_, answer := w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"one"}`)
 	after := fmt.Sprint(answer["after"])
+	close(stored)
 	<-asked
 	s := w.open("ada", "main", after)
 	w.do("ada", http.MethodPost, "/chats/main/messages", `{"message":"two"}`)

@@ -51,9 +51,9 @@ type run struct {
 }
 
 var (
-	_ channels.Channel   = (*Channel)(nil)
-	_ channels.Buttoner  = (*Channel)(nil)
-	_ channels.Forgetful = (*Channel)(nil)
+	_ channels.Channel  = (*Channel)(nil)
+	_ channels.Buttoner = (*Channel)(nil)
+	_ channels.Screen   = (*Channel)(nil)
 )
 
 // New returns a channel without messages.
@@ -80,9 +80,6 @@ func (*Channel) Limits() channels.Limits {
 
 // Buttons implements [channels.Buttoner]: a question waits until somebody reads it.
 func (*Channel) Buttons(channels.Address) bool { return true }
-
-// Forgets implements [channels.Forgetful]: a screen shows what the store has.
-func (*Channel) Forgets() bool { return true }
 
 // Run takes in messages until ctx ends.
 func (c *Channel) Run(ctx context.Context, in *channels.Ingress) error {
@@ -130,13 +127,18 @@ func (c *Channel) Post(ctx context.Context, m channels.Inbound) error {
 	return err
 }
 
+// Show implements [channels.Screen].
+func (c *Channel) Show(ctx context.Context, part channels.Part) {
+	c.o.Show(ctx, part)
+	failpoint.Hit("P10")
+}
+
 // Send implements [channels.Channel].
 func (c *Channel) Send(ctx context.Context, part channels.Part) (channels.Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return channels.Receipt{}, &channels.SendError{Class: channels.SendTransient, Err: err}
 	}
-	c.o.Show(ctx, part)
-	failpoint.Hit("P10")
+	c.Show(ctx, part)
 	id := part.ID
 	if part.Index > 0 {
 		id += "/" + strconv.Itoa(part.Index)

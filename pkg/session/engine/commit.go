@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"parley/pkg/session"
+	"parley/pkg/session/engine/outbox"
 	"parley/pkg/session/engine/rules"
 	"parley/pkg/session/engine/table"
 	"parley/pkg/session/engine/writer"
@@ -30,13 +31,13 @@ func (t *turn) record(ctx context.Context, rec *table.StepRecord) error {
 	if err != nil {
 		return err
 	}
-	out, err := table.EncodeOutbox(rec.Step.Outbox)
+	out, err := t.ib.out.Prepare(rec.Step.Outbox)
 	if err != nil {
 		return err
 	}
 	key := binary.BigEndian.AppendUint32(table.NumKey(t.chat, t.head), 0)
 	key = binary.BigEndian.AppendUint32(key, t.steps)
-	w := &writer.Write{Owner: t, Size: len(payload) + total(out), Done: func(error) {}, Run: func(x *table.Tx) error {
+	w := &writer.Write{Owner: t, Size: len(payload) + out.Size(), Done: func(error) {}, Run: func(x *table.Tx) error {
 		if err := t.fence(x); err != nil {
 			return err
 		}
@@ -52,7 +53,7 @@ func (t *turn) record(ctx context.Context, rec *table.StepRecord) error {
 		if err := rules.PutApprovals(x, rec.Step.Approvals, rec.Step.Grants); err != nil {
 			return err
 		}
-		return t.ib.out.Put(x, t.chat, rec.Step.Outbox, out)
+		return t.ib.out.Put(x, t.chat, out)
 	}}
 	t.steps++
 	if rec.Step.Await {
@@ -84,7 +85,7 @@ func (t *turn) Commit(ctx context.Context, c session.Commit) error {
 	defer t.mu.Unlock()
 	p := &commitWrite{turn: t, c: &c}
 	var err error
-	if p.out, err = table.EncodeOutbox(c.Outbox); err != nil {
+	if p.out, err = t.ib.out.Prepare(c.Outbox); err != nil {
 		return err
 	}
 	return t.ib.w.Await(ctx, &writer.Write{Owner: t, Final: true, Size: p.size(), Run: p.run})
@@ -94,12 +95,12 @@ func (t *turn) Commit(ctx context.Context, c session.Commit) error {
 type commitWrite struct {
 	turn *turn
 	c    *session.Commit
-	out  [][]byte
+	out  outbox.Prepared
 }
 
 // size is about how many bytes it stores.
 func (p *commitWrite) size() int {
-	size := total(p.out)
+	size := p.out.Size()
 	if s := p.c.Summary; s != nil {
 		size += len(s.Message.Content)
 	}
@@ -107,14 +108,6 @@ func (p *commitWrite) size() int {
 		size += len(p.c.Messages[i].Content)
 	}
 	return size
-}
-
-// total is how many bytes encoded records have together.
-func total(encoded [][]byte) (n int) {
-	for _, b := range encoded {
-		n += len(b)
-	}
-	return n
 }
 
 func (p *commitWrite) run(x *table.Tx) error {
@@ -153,10 +146,10 @@ func (p *commitWrite) run(x *table.Tx) error {
 	if err := rules.Decide(x, t.info.Chat, c); err != nil {
 		return err
 	}
-	if err := t.ib.out.Put(x, t.chat, c.Outbox, p.out); err != nil {
+	if err := rules.Move(x, t.chat, chat, c); err != nil {
 		return err
 	}
-	if err := rules.Move(x, t.chat, chat, c); err != nil {
+	if err := x.Put(table.Chats, table.NumKey(t.chat), chat); err != nil {
 		return err
 	}
 	next, _ := x.First(table.Inbox, table.NumKey(t.chat))
@@ -164,7 +157,7 @@ func (p *commitWrite) run(x *table.Tx) error {
 		t.more = next != nil
 		t.committed.Store(true)
 	})
-	return x.Put(table.Chats, table.NumKey(t.chat), chat)
+	return t.ib.out.Put(x, t.chat, p.out)
 }
 
 // spend stores the turn's use of models, and counts it unless it is counted already.

@@ -12,8 +12,7 @@ import (
 
 // ShowTask queues the message that shows how far a task is.
 func (s tasks) ShowTask(ctx context.Context, id string, o channels.Outbound) (bool, error) {
-	all := []channels.Outbound{o}
-	out, err := table.EncodeOutbox(all)
+	out, err := s.e.out.Prepare([]channels.Outbound{o})
 	if err != nil {
 		return false, err
 	}
@@ -34,7 +33,7 @@ func (s tasks) ShowTask(ctx context.Context, id string, o channels.Outbound) (bo
 		}
 		t.Added++
 		chat := table.ChatNum(t, task.Chat)
-		if err := s.e.out.Put(t, chat, all, out); err != nil {
+		if err := s.e.out.Put(t, chat, out); err != nil {
 			return err
 		}
 		return rules.Touch(t, chat)

@@ -13,7 +13,7 @@ import (
 
 // Complete ends a task.
 func (s tasks) Complete(ctx context.Context, id string, c session.Completion) (bool, error) {
-	out, err := table.EncodeOutbox(c.Outbox)
+	out, err := s.e.out.Prepare(c.Outbox)
 	if err != nil {
 		return false, err
 	}
@@ -54,7 +54,7 @@ func (s tasks) Complete(ctx context.Context, id string, c session.Completion) (b
 		if err := rules.SpendEarly(t, chat, c.Turn, c.Spent); err != nil {
 			return err
 		}
-		if err := s.e.out.Put(t, chat, c.Outbox, out); err != nil {
+		if err := s.e.out.Put(t, chat, out); err != nil {
 			return err
 		}
 		if c.Item == nil {

@@ -44,6 +44,7 @@ func outboxTests() []test {
 			b.equal(0, st.Sending)
 		}},
 		{"a message of a channel without a memory is kept with its chat", testKept},
+		{"a text that needs no way out is delivered when it is stored", testAtOnce},
 		{"a suspended chat waits until it writes", testSuspend},
 		{"each account has its own outbox", func(b *bench) {
 			b.append(session.Item{ID: "x", Kind: session.ItemTask, Address: channels.Address{Channel: "other", Chat: "1"}})

@@ -284,8 +284,10 @@ func (d *delivery) Settle(ctx context.Context, end channels.Outcome) error {
 		if end.State != channels.Delivered {
 			d.o.drains.Undelivered(t, d.info.Outbound.Address.Channel)
 		}
-		if err := d.keep(t, end); err != nil {
-			return err
+		if end.Kept {
+			if err := keep(t, chat, seq, &d.rec.Outbound, end.Receipt.Time); err != nil {
+				return err
+			}
 		}
 		next, _ := t.First(table.Outbox, table.NumKey(chat))
 		more = next != nil
@@ -300,20 +302,16 @@ func (d *delivery) Settle(ctx context.Context, end channels.Outcome) error {
 }
 
 // keep stores a delivered message with its chat, where its channel has no memory.
-func (d *delivery) keep(t *table.Tx, end channels.Outcome) error {
-	if !end.Kept {
-		return nil
-	}
-	chat, err := table.ReadChat(t, table.Num(d.key, 0))
+func keep(t *table.Tx, chat, seq uint64, o *channels.Outbound, delivered time.Time) error {
+	c, err := table.ReadChat(t, chat)
 	if err != nil {
 		return nil //nolint:nilerr // a message must leave the queue also where its chat is damaged
 	}
-	o := &d.rec.Outbound
 	rec := &table.ShownRecord{
-		ID: o.ID, After: chat.Entries, Text: o.Text, Finishes: o.Finishes, Unasked: o.Unasked, Time: end.Receipt.Time,
+		ID: o.ID, After: c.Entries, Text: o.Text, Finishes: o.Finishes, Unasked: o.Unasked, Time: delivered,
 	}
 	if o.File != nil {
 		rec.File = o.File.Name
 	}
-	return t.Put(table.Shown, table.NumKey(chat.Session, table.Num(d.key, 1)), rec)
+	return t.Put(table.Shown, table.NumKey(c.Session, seq), rec)
 }

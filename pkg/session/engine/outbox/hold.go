@@ -54,6 +54,13 @@ func (o *Outbox) Hold(ctx context.Context, chat uint64) (release func()) {
 	}
 }
 
+// holding says whether no message of a chat may leave.
+func (h *held) holding(chat uint64) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.holds[chat] > 0
+}
+
 // leaves notes that a lane begins with a message of a chat, unless that is held.
 func (h *held) leaves(chat uint64) (left func(), ok bool) {
 	h.mu.Lock()

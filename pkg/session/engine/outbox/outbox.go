@@ -30,6 +30,7 @@ type Outbox struct {
 	sends map[uint64]*delivery // by chat, what begins early and was not taken yet
 	idle  map[uint64]bool      // sequence numbers of deliveries that are marked and surely not sent
 
+	atOnce   atOnce
 	held     held
 	receipts receipts
 	drains   *drain.Watch

@@ -9,18 +9,39 @@ import (
 	"parley/pkg/session/engine/table"
 )
 
-// Put queues messages, each id once, most of them for the chat home.
-func (o *Outbox) Put(x *table.Tx, home uint64, msgs []channels.Outbound, encoded [][]byte) error {
-	for i := range msgs {
-		if err := o.PutOne(x, home, &msgs[i], encoded[i]); err != nil {
+// Prepared are messages that are ready for [Outbox.Put].
+type Prepared struct {
+	msgs    []channels.Outbound
+	encoded [][]byte
+	shows   []func() // nil for a message that is to be handed out
+}
+
+// Prepare does what can be done outside of the committer.
+func (o *Outbox) Prepare(msgs []channels.Outbound) (Prepared, error) {
+	encoded, err := table.EncodeOutbox(msgs)
+	return Prepared{msgs, encoded, o.atOnce.shows(msgs)}, err
+}
+
+// Size is about how many bytes they store.
+func (p *Prepared) Size() (n int) {
+	for _, b := range p.encoded {
+		n += len(b)
+	}
+	return n
+}
+
+// Put queues messages, each id once, most of them for the chat home. The record of a chat must be stored as it
+// is to be, for a message that is delivered at once is kept with it.
+func (o *Outbox) Put(x *table.Tx, home uint64, p Prepared) error {
+	for i := range p.msgs {
+		if err := o.put(x, home, &p.msgs[i], p.encoded[i], p.shows[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// PutOne queues a message, unless its id was queued before.
-func (o *Outbox) PutOne(x *table.Tx, home uint64, msg *channels.Outbound, encoded []byte) error {
+func (o *Outbox) put(x *table.Tx, home uint64, msg *channels.Outbound, encoded []byte, show func()) error {
 	id := table.IDKey(msg.ID)
 	if x.Has(table.Sent, id) {
 		return nil
@@ -32,6 +53,15 @@ func (o *Outbox) PutOne(x *table.Tx, home uint64, msg *channels.Outbound, encode
 	seq, err := x.Next()
 	if err != nil {
 		return err
+	}
+	if chat != home {
+		if err := rules.Touch(x, chat); err != nil {
+			return err
+		}
+	}
+	x.Added++
+	if show != nil && o.showsNow(x, chat, msg.Address) {
+		return o.deliver(x, chat, seq, msg, show)
 	}
 	var mark uint64
 	if o.sendsNow(x, chat, msg) {
@@ -47,12 +77,6 @@ func (o *Outbox) PutOne(x *table.Tx, home uint64, msg *channels.Outbound, encode
 	if err := x.Put(table.Sent, id, &table.SentRecord{Chat: chat, Seq: seq, Time: x.Now}); err != nil {
 		return err
 	}
-	if chat != home {
-		if err := rules.Touch(x, chat); err != nil {
-			return err
-		}
-	}
-	x.Added++
 	if mark != 0 {
 		o.sendEarly(x, key, msg)
 		return nil
@@ -67,7 +91,7 @@ func (o *Outbox) Tell(ctx context.Context, msg channels.Outbound, change func(*t
 	if err := table.Storable(msg.ID, msg.Address); err != nil {
 		return fmt.Errorf("message %s: %w", msg.ID, err)
 	}
-	encoded, err := table.EncodeOutbox([]channels.Outbound{msg})
+	p, err := o.Prepare([]channels.Outbound{msg})
 	if err != nil {
 		return err
 	}
@@ -78,7 +102,7 @@ func (o *Outbox) Tell(ctx context.Context, msg channels.Outbound, change func(*t
 		if err := o.handOn(x, &msg); err != nil {
 			return err
 		}
-		return o.PutOne(x, 0, &msg, encoded[0])
+		return o.Put(x, 0, p)
 	})
 }
 

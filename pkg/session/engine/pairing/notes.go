@@ -17,7 +17,7 @@ func (p *Pairs) NotePair(ctx context.Context, n session.PairNote) (bool, error) 
 	if err := table.Storable(n.Out.ID, n.Out.Address); err != nil {
 		return false, fmt.Errorf("note to a paired person: %w", err)
 	}
-	encoded, err := table.EncodeOutbox([]channels.Outbound{n.Out})
+	out, err := p.out.Prepare([]channels.Outbound{n.Out})
 	if err != nil {
 		return false, err
 	}
@@ -38,7 +38,7 @@ func (p *Pairs) NotePair(ctx context.Context, n session.PairNote) (bool, error) 
 		if err := dropNotes(t, old); err != nil {
 			return err
 		}
-		made, err := p.putMaking(t, &n.Out, encoded[0])
+		made, err := p.putMaking(t, n.Out.Address, out)
 		if err != nil {
 			return err
 		}

@@ -49,7 +49,7 @@ func (p *Pairs) AskPair(
 	if err := table.Storable(r.Code, r.Address); err != nil {
 		return "", fmt.Errorf("pairing: %w", err)
 	}
-	encoded, err := table.EncodeOutbox([]channels.Outbound{out})
+	prepared, err := p.out.Prepare([]channels.Outbound{out})
 	if err != nil {
 		return "", err
 	}
@@ -67,7 +67,7 @@ func (p *Pairs) AskPair(
 		if err != nil || weighed.answer != session.PairAsked {
 			return err
 		}
-		return p.putAsk(t, &r, &out, encoded[0], &weighed)
+		return p.putAsk(t, &r, out.Address, prepared, &weighed)
 	})
 	return weighed.answer, err
 }
@@ -164,7 +164,7 @@ func (c *counting) add(rec *table.AskRecord) {
 }
 
 // putAsk stores a request in the place of those that are over.
-func (p *Pairs) putAsk(t *table.Tx, r *session.PairRequest, out *channels.Outbound, encoded []byte, w *asking) error {
+func (p *Pairs) putAsk(t *table.Tx, r *session.PairRequest, to channels.Address, out outbox.Prepared, w *asking) error {
 	for i := range w.over {
 		if err := dropAsk(t, &w.over[i]); err != nil {
 			return err
@@ -183,7 +183,7 @@ func (p *Pairs) putAsk(t *table.Tx, r *session.PairRequest, out *channels.Outbou
 			return err
 		}
 	}
-	made, err := p.putMaking(t, out, encoded)
+	made, err := p.putMaking(t, to, out)
 	if err != nil {
 		return err
 	}
@@ -192,12 +192,12 @@ func (p *Pairs) putAsk(t *table.Tx, r *session.PairRequest, out *channels.Outbou
 
 // putMaking queues a message. Where its chat was made for it, made is the chat's
 // session, else 0.
-func (p *Pairs) putMaking(t *table.Tx, out *channels.Outbound, encoded []byte) (made uint64, err error) {
-	_, at := table.ChatAt(t, out.Address)
-	if err := p.out.PutOne(t, 0, out, encoded); err != nil || !errors.Is(at, session.ErrNotFound) {
+func (p *Pairs) putMaking(t *table.Tx, to channels.Address, out outbox.Prepared) (made uint64, err error) {
+	_, at := table.ChatAt(t, to)
+	if err := p.out.Put(t, 0, out); err != nil || !errors.Is(at, session.ErrNotFound) {
 		return 0, err
 	}
-	n, err := table.ChatAt(t, out.Address)
+	n, err := table.ChatAt(t, to)
 	if err != nil {
 		return 0, err
 	}
@@ -253,8 +253,7 @@ func (p *Pairs) ApprovePair(ctx context.Context, code string, a session.PairAppr
 		if !rec.Open(a.Now) {
 			return fmt.Errorf("pairing code %s: %w", code, session.ErrExpired)
 		}
-		out := []channels.Outbound{a.Notice(rec.PairRequest)}
-		encoded, err := table.EncodeOutbox(out)
+		out, err := p.out.Prepare([]channels.Outbound{a.Notice(rec.PairRequest)})
 		if err != nil {
 			return err
 		}
@@ -265,7 +264,7 @@ func (p *Pairs) ApprovePair(ctx context.Context, code string, a session.PairAppr
 		if err := t.Delete(table.Asks, []byte(code)); err != nil {
 			return err
 		}
-		return p.out.Put(t, 0, out, encoded)
+		return p.out.Put(t, 0, out)
 	})
 	if err != nil {
 		return session.Pair{}, err
