@@ -2,6 +2,7 @@ package channels_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -22,7 +23,8 @@ type screen struct {
 func (s screen) Show(_ context.Context, part channels.Part) { s.show(part) }
 
 // TestWhichMessagesAreDeliveredAtOnce: texts are, cleaned as on the whole way; files, questions, previews,
-// and messages that are late or empty are not. A screen that panics does not take the store along.
+// and messages that are late or empty are not. A message that took the whole way is kept with its chat, too. A
+// screen that panics does not take the store along.
 func TestWhichMessagesAreDeliveredAtOnce(t *testing.T) {
 	t.Parallel()
 	box := newOutbox()
@@ -33,11 +35,13 @@ func TestWhichMessagesAreDeliveredAtOnce(t *testing.T) {
 		}
 		shown = append(shown, part.ID+": "+part.Text)
 	}
-	var settled []string
+	settled := make(chan string, 9)
 	e := channels.NewEgress(channels.EgressOptions{
 		Outbox: box, Channel: screen{&platform{box: box}, show}, Log: zerolog.Nop(),
-		Redact:  func(s string) string { return strings.ReplaceAll(s, "secret", "***") },
-		Settled: func(o channels.Outbound, out channels.Outcome) { settled = append(settled, o.ID+": "+o.Text+": "+string(out.State)) },
+		Redact: func(s string) string { return strings.ReplaceAll(s, "secret", "***") },
+		Settled: func(o channels.Outbound, out channels.Outcome) {
+			settled <- fmt.Sprint(o.ID, ": ", o.Text, ": ", out.State, " ", out.Kept)
+		},
 	})
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -59,15 +63,20 @@ func TestWhichMessagesAreDeliveredAtOnce(t *testing.T) {
 			show()
 		}
 	}
+	box.put("a", "queued", "three")
+	for _, want := range []string{
+		"plain: my secret: delivered true", "in time: one: delivered true", "old: two: delivered true", "panic: boom: delivered true",
+		"queued: three: delivered true",
+	} {
+		if got := <-settled; got != want {
+			t.Errorf("settled: %s, want %s", got, want)
+		}
+	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
 	if d := cmp.Diff([]string{"plain: my ***", "in time: one", "old: two"}, shown); d != "" {
 		t.Errorf("shown: %s", d)
-	}
-	want := []string{"plain: my secret: delivered", "in time: one: delivered", "old: two: delivered", "panic: boom: delivered"}
-	if d := cmp.Diff(want, settled); d != "" {
-		t.Errorf("settled: %s", d)
 	}
 }

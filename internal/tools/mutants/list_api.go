@@ -60,7 +60,7 @@ func pageMutants() []Mutant {
 		{
 			Promise: "api: delivered messages", Defect: "keeps no delivered message",
 			File: "pkg/channels/delivering.go", Old: "o.Kept = o.State == Delivered", New: "o.Kept = o.State == Refused",
-			Dir: api, Test: "^TestADeliveredMessageIsReadAtItsPlace$",
+			Dir: "pkg/channels", Test: "^TestWhichMessagesAreDeliveredAtOnce$",
 		},
 		{
 			Promise: "api: delivered at once", Defect: "overtakes what waits in the chat",

@@ -153,10 +153,16 @@ type place struct {
 	read     func()
 }
 
+// freshID begins the ids of the messages that do not come again.
+const freshID = "post/"
+
+// fresh says that no message has had the id before.
+func (p *place) fresh() bool { return strings.HasPrefix(p.id, freshID) }
+
 // placeOf finds the chat of a request: the lasting one that a header names, or one of its
 // own. The name of a chat has the person in it, behind which no id reaches another's chat.
 func (a *API) placeOf(r *http.Request, c *httpd.Caller) (*place, *httpd.Refusal) {
-	p := &place{caller: c, sender: channels.Sender{ID: c.Person.String()}, id: "post/" + rand.Text()}
+	p := &place{caller: c, sender: channels.Sender{ID: c.Person.String()}, id: freshID + rand.Text()}
 	keys := r.Header.Values(keyHeader)
 	if len(keys) > 0 {
 		if len(keys) > 1 || keys[0] == "" || len(keys[0]) > maxKey {

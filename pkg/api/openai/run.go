@@ -105,6 +105,9 @@ func (a *API) store(ctx context.Context, p *place, m channels.Inbound) (after st
 	if err := a.o.Post(ctx, m); err != nil {
 		return "", err
 	}
+	if p.fresh() {
+		return mark, nil
+	}
 	if begun, ok := a.o.Hub.MarkOf(p.at, p.item()); ok {
 		return begun, nil
 	}
