@@ -74,7 +74,7 @@ func pageMutants() []Mutant {
 		},
 		{
 			Promise: "api: delivered at once", Defect: "shows what is not stored yet",
-			File: "pkg/session/engine/outbox/atonce.go", Old: "		show()\n", New: "	})\n	show()\n	x.OnCommit = append(x.OnCommit, func() {\n",
+			File: "pkg/session/engine/outbox/atonce.go", Old: "	x.OnCommit = append(x.OnCommit, told)\n", New: "	told()\n",
 			Dir: "pkg/session/engine", Test: "^TestConformance$/^outbox$/^a_text_that_needs",
 		},
 		{

@@ -62,17 +62,14 @@ func (o *Outbox) showsNow(x *table.Tx, chat uint64, to channels.Address) bool {
 	return k == nil
 }
 
-// deliver stores a message as delivered.
-func (o *Outbox) deliver(x *table.Tx, chat, seq uint64, msg *channels.Outbound, show func()) error {
+// deliver stores a message as delivered; told is called once that is durable.
+func deliver(x *table.Tx, chat, seq uint64, msg *channels.Outbound, told func()) error {
 	sent := &table.SentRecord{
 		Chat: chat, Seq: seq, State: channels.Delivered, Receipts: []channels.Receipt{{MessageID: msg.ID, Time: x.Now}}, Time: x.Now,
 	}
 	if err := x.Put(table.Sent, table.IDKey(msg.ID), sent); err != nil {
 		return err
 	}
-	x.OnCommit = append(x.OnCommit, func() {
-		o.receipts.settled(msg.ID)
-		show()
-	})
+	x.OnCommit = append(x.OnCommit, told)
 	return keep(x, chat, seq, msg, x.Now)
 }
