@@ -252,7 +252,7 @@ func (a *App) openChannels(ctx context.Context) error {
 func (a *App) makeTools(context.Context) error {
 	o := toolset.Options{
 		Known: a.policy.Addresses, LookupEnv: a.o.LookupEnv, Redact: a.o.Redactor.Redact, Auditor: a.audit, Log: a.o.Log,
-		Corpora: a.kept.corpora,
+		Corpora: a.kept.corpora, Secrets: a.o.Redactor,
 	}
 	if !a.o.Operate {
 		o.Groups = toolset.ClaimGroups(&a.cfg.Tools)

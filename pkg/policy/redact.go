@@ -110,6 +110,22 @@ func (r *Redactor) holds(s string) bool {
 	return false
 }
 
+// Find returns where the secrets are that Redact replaces, each by its begin and its end, from the left.
+func (r *Redactor) Find(s string) (all [][2]int) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	for i := 0; i < len(s); i++ {
+		for _, f := range r.begins[s[i]] { // the longest first
+			if strings.HasPrefix(s[i:], f) {
+				all = append(all, [2]int{i, i + len(f)})
+				i += len(f) - 1
+				break
+			}
+		}
+	}
+	return all
+}
+
 // Unsettled is the length of the end of s that may be the beginning of a secret. The text
 // before it can be redacted by itself, whatever follows. It goes through s as [Redactor.Redact]
 // does, from the left: an end that belongs to a whole secret begins no other one.

@@ -208,3 +208,22 @@ func TestUnsettled(t *testing.T) {
 		t.Errorf("an ordinary text waits with %d bytes", n)
 	}
 }
+
+// TestFind: the places that are found are those that Redact replaces.
+func TestFind(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		r := policy.NewRedactor(rapid.SliceOfN(rapid.StringMatching(`[ab]{6,9}`), 0, 4).Draw(t, "secrets")...)
+		text := rapid.StringMatching(`[ab ]{0,60}`).Draw(t, "text")
+		var got strings.Builder
+		end := 0
+		for _, place := range r.Find(text) {
+			got.WriteString(text[end:place[0]] + "[redacted]")
+			end = place[1]
+		}
+		got.WriteString(text[end:])
+		if want := r.Redact(text); got.String() != want {
+			t.Fatalf("found %v in %q: %q, want %q", r.Find(text), text, got.String(), want)
+		}
+	})
+}

@@ -84,6 +84,21 @@ func hostileEdgeMutants() []Mutant {
 			File: "pkg/policy/redact.go", Old: `inHex, strings.ToUpper(inHex)}`, New: `inHex}`,
 			Dir: "internal/test/e2e", Test: "^TestTelegramModelTellsCredentials$",
 		},
+		{
+			Promise: "credentials: in parts", Defect: "reads a file up to the middle of a secret",
+			File: "pkg/tools/files/secrets.go", Old: `if s[0] >= from && s[1] <= to {`, New: `if s[0] >= from || s[1] <= to {`,
+			Dir: "pkg/gateway/toolset", Test: "^TestNoPartOfASecretIsRead$",
+		},
+		{
+			Promise: "credentials: in parts", Defect: "tells by a search how a secret goes on",
+			File: "pkg/tools/files/search.go", Old: `bytes.Lines(q.redacted(data))`, New: `bytes.Lines(data)`,
+			Dir: "pkg/gateway/toolset", Test: "^TestNoPartOfASecretIsRead$",
+		},
+		{
+			Promise: "credentials: in parts", Defect: "shows a page from the middle of a secret on",
+			File: "pkg/tools/web/fetch.go", Old: `d.text = f.o.Redact(d.text)`, New: `_ = f.o.Redact(d.text)`,
+			Dir: "pkg/tools/web", Test: "^TestNoPartOfASecretIsFetched$",
+		},
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 )
 
 // fileTools read and write the files of a chat's space.
-func fileTools(cfg *config.Config, known Addresses, read files.Documents) []tools.Tool {
+func fileTools(cfg *config.Config, known Addresses, read files.Documents, secrets files.Secrets) []tools.Tool {
 	o := fileOptions(cfg, known)
-	o.Documents = read
+	o.Documents, o.Secrets = read, secrets
 	return files.New(o)
 }
 

@@ -32,8 +32,10 @@ type Options struct {
 	Known     Addresses
 	LookupEnv func(string) (string, bool)
 	Redact    func(string) string
-	Auditor   tools.Auditor
-	Groups    Groups
+	// Secrets are those that Redact takes out.
+	Secrets files.Secrets
+	Auditor tools.Auditor
+	Groups  Groups
 	// Corpora are the folders of documents.
 	Corpora corpora.Library
 	Log     zerolog.Logger
@@ -75,9 +77,9 @@ func New(cfg *config.Config, o Options) *Set {
 	r.Register(find.New())
 	r.SetEnabled(find.Name, cfg.Tools.Lazy)
 	s.addCorpora()
-	s.registerLasting(fileTools(cfg, o.Known, documents.New()))
+	s.registerLasting(fileTools(cfg, o.Known, documents.New(), o.Secrets))
 	for _, t := range slices.Concat(
-		commandTools(cfg, s.boxes, o.Log), codeTools(cfg, s.boxes), webTools(cfg), dataTools(), testTools(o.LookupEnv),
+		commandTools(cfg, s.boxes, o.Log), codeTools(cfg, s.boxes), webTools(cfg, o.Redact), dataTools(), testTools(o.LookupEnv),
 	) {
 		r.Register(t)
 	}

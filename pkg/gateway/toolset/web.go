@@ -9,9 +9,9 @@ import (
 )
 
 // webTools search and read the web.
-func webTools(cfg *config.Config) []tools.Tool {
+func webTools(cfg *config.Config, redact func(string) string) []tools.Tool {
 	w := cfg.Tools.Web
-	o := web.Options{Timeout: time.Duration(w.Timeout), MaxBytes: w.MaxKB << 10}
+	o := web.Options{Timeout: time.Duration(w.Timeout), MaxBytes: w.MaxKB << 10, Redact: redact}
 	o.Search.Backend, o.Search.URL = w.Search.Chosen()
 	o.Search.PerMinute = w.Search.PerMinute
 	if w.Search.BraveKey.IsSet() {

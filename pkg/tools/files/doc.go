@@ -28,6 +28,8 @@
 //     call, and is handed whole to a [Sender] before the call ends.
 //   - read_file gives the text of a PDF or DOCX by [Options].Documents, which parses it in
 //     the sandbox; a document that cannot be read is an error of one sentence.
+//   - A part of a file, and a line of a search, has no part of a secret that
+//     [Options].Secrets knows, and no search tells how one goes on.
 //   - Every answer is bounded: entries of a listing, bytes of a read, results, files,
 //     bytes and time of a search. A cut answer says so in "truncated".
 //

@@ -39,11 +39,7 @@ func (a *access) readDocument(ctx context.Context, f *os.File, shown string, siz
 		return nil, err
 	}
 	text := d.String()
-	c := chunk{offset: min(in.Offset, int64(len(text)))}
-	c.data = []byte(text[c.offset:])
-	if len(c.data) > in.Limit {
-		c.data, c.more = c.data[:in.Limit], true
-	}
+	c := a.chunkOf([]byte(text), 0, min(in.Offset, int64(len(text))), in.Limit)
 	out := c.show(shown, size)
 	out.Format, out.Pages, out.Note = string(d.Kind), d.Pages, d.Note
 	return out, nil

@@ -42,6 +42,8 @@ type Options struct {
 	Limits Limits
 	// Documents gives the text of PDF and DOCX files to read_file; nil: it gives their bytes.
 	Documents Documents
+	// Secrets are kept out of the parts of a file; nil knows none.
+	Secrets Secrets
 }
 
 // Documents reads documents: see [documents.Reader].

@@ -60,7 +60,7 @@ func (a *access) readFile(ctx context.Context, in readInput) (any, error) {
 	if a.isDocument(p, f) {
 		return a.readDocument(ctx, f, s.shown(p), info.Size(), in)
 	}
-	c, err := readChunk(f, in.Offset, in.Limit)
+	c, err := a.readChunk(f, in.Offset, in.Limit)
 	if err != nil {
 		return nil, s.fail(tools.ErrExecutionFailed, p, "the file cannot be read")
 	}
@@ -75,13 +75,18 @@ type chunk struct {
 	more bool
 }
 
-func readChunk(f *os.File, offset int64, limit int) (chunk, error) {
-	data, err := io.ReadAll(io.NewSectionReader(f, offset, int64(limit)+1))
-	c := chunk{offset: offset, data: data}
-	if len(data) > limit {
-		c.data, c.more = data[:limit], true
-	}
-	return c, err
+// readChunk reads a part of a file, with as much beside it as a secret may have.
+func (a *access) readChunk(f *os.File, offset int64, limit int) (chunk, error) {
+	start := max(0, offset-secretMargin)
+	data, err := io.ReadAll(io.NewSectionReader(f, start, offset-start+int64(limit)+secretMargin))
+	return a.chunkOf(data, start, offset, limit), err
+}
+
+// chunkOf is the part at an offset of a text of which data begins at start.
+func (a *access) chunkOf(data []byte, start, offset int64, limit int) chunk {
+	from := min(int(offset-start), len(data))
+	to := min(from+limit, len(data))
+	return chunk{offset: offset, data: a.covered(data, from, to), more: to < len(data)}
 }
 
 func (c chunk) show(p string, size int64) excerpt {

@@ -64,7 +64,7 @@ func (a *access) searchFiles(ctx context.Context, in searchInput) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q.space = s
+	q.space, q.redacted = s, a.redacted
 	defer q.space.close()
 	limited, cancel := context.WithTimeout(ctx, a.options.SearchTime)
 	defer cancel()
@@ -86,10 +86,12 @@ type search struct {
 	space   *space
 	name    *regexp.Regexp
 	matches func(line []byte) bool // nil: only names are searched
-	most    int
-	visited int
-	read    int64
-	out     found
+	// redacted takes the secrets out of a text, before a line is cut, and before a match could tell them.
+	redacted func(text []byte) []byte
+	most     int
+	visited  int
+	read     int64
+	out      found
 }
 
 func newSearch(in searchInput) (*search, error) {
@@ -212,7 +214,7 @@ func (q *search) content(ctx context.Context, p string, f fs.File) error {
 		return ctx.Err()
 	}
 	number := 0
-	for line := range bytes.Lines(data) {
+	for line := range bytes.Lines(q.redacted(data)) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}

@@ -11,7 +11,8 @@
 //   - The limits bound the cost of a page: bytes that travel, bytes that are
 //     unpacked, elements, depth, time. The answer says that it leaves out the rest.
 //     One page is converted at a time.
-//   - The answer is text: without control characters and without invisible ones.
+//   - The answer is text: without control characters and without invisible ones, and a part
+//     of a page has no part of a secret that [Options].Redact knows.
 //   - A search server that the operator configured is asked over a client of its own;
 //     its answer is as untrusted as any page. Errors do not contain a key.
 //

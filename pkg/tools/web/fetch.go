@@ -79,6 +79,9 @@ func (f *fetcher) fetch(ctx context.Context, in fetchArguments) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.o.Redact != nil {
+		d.text = f.o.Redact(d.text)
+	}
 	return show(in, b, at, d)
 }
 

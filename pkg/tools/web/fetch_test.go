@@ -101,6 +101,23 @@ func TestFetchInParts(t *testing.T) {
 	}
 }
 
+// TestNoPartOfASecretIsFetched: a part of a page may begin or end within a secret.
+func TestNoPartOfASecretIsFetched(t *testing.T) {
+	t.Parallel()
+	const secret = "sk-Canary-8Zq3Wv7Xk2Jh"
+	s := serve(t, "127.0.0.2", 0, page("text/plain", "the key is "+secret+" and no other"))
+	o := s.reach(t)
+	o.Redact = strings.NewReplacer(secret, "[redacted]").Replace
+	for offset := range 30 {
+		res := fetch(t, o, map[string]any{"url": s.URL, "offset": offset, "max_bytes": 15})
+		for i := range len(secret) - 4 {
+			if res.IsError || strings.Contains(res.ForLLM, secret[i:i+4]) {
+				t.Fatalf("from %d on: %s", offset, res.ForLLM)
+			}
+		}
+	}
+}
+
 func zipped(tb testing.TB, size int) []byte {
 	tb.Helper()
 	var b bytes.Buffer

@@ -23,6 +23,8 @@ type Options struct {
 	AllowPrefixes []netip.Prefix
 	// AllowHosts are names, in lower case, that may lead to private or loopback addresses.
 	AllowHosts []string
+	// Redact takes secrets out of a page before a part of it is shown, which may have a part of one; nil leaves them.
+	Redact func(string) string
 	// Resolver looks names up; nil is the system's.
 	Resolver *net.Resolver
 }
