@@ -252,3 +252,19 @@ func TestAStopThatCouldNotBeToldIsToldAgain(t *testing.T) {
 	w.settled()
 	s.want(t, "Stopped.", "No answer is in progress.")
 }
+
+// TestStopIsSeenBehindManyMessages, however many wait before it.
+func TestStopIsSeenBehindManyMessages(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{}, 10)
+	w := newWorld(t, hanging(asked), nil)
+	w.write("1", "1", "hang")
+	<-asked
+	const many = 120
+	for range many {
+		w.write("1", "1", "and this")
+	}
+	w.write("1", "1", "/stop")
+	w.expectText("Stopped.")
+	w.settled()
+}

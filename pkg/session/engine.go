@@ -117,7 +117,8 @@ type Turn interface {
 	// Info has the start of the turn and the work of earlier attempts. It stays the
 	// same.
 	Info() TurnInfo
-	// Waiting looks at items behind the turn's own, without taking them.
+	// Waiting looks at items behind the turn's own, without taking them: at the first 100, and at 100 of the
+	// others that are Solo.
 	Waiting(ctx context.Context) ([]Item, error)
 	// Join takes waiting items, in order, as long as accept says yes, and records them
 	// as a step of kind [StepJoined]. It stops before an item that is Solo, and once

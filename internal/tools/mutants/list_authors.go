@@ -1,9 +1,14 @@
 package mutants
 
-// authorMutants break the rules of whose request a turn carries out.
+// authorMutants break the rules of whose request a turn carries out, and whose word ends it.
 func authorMutants() []Mutant {
 	const dir = "pkg/agent"
 	return []Mutant{
+		{
+			Promise: "/stop", Defect: "looks for it among the first messages alone",
+			File: "pkg/session/engine/rules/waiting.go", Old: "behind && !bytes.Contains(v, solo)", New: "behind && bytes.Contains(v, solo)",
+			Dir: dir, Test: "^TestStopIsSeenBehindManyMessages$",
+		},
 		{
 			Promise: "lower rights", Defect: "lets others join the turn of an owner",
 			File: dir + "/trust/principal.go", Old: "(p.Owner || !other.Owner)", New: "(p.Owner || other.Sender.ID != \"\")",

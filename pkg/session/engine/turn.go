@@ -264,24 +264,16 @@ func (t *turn) Info() session.TurnInfo { return t.info }
 func (t *turn) last() uint64 { return slices.Max(t.taken) }
 
 // Waiting looks at items behind the turn's own.
-func (t *turn) Waiting(context.Context) ([]session.Item, error) {
+func (t *turn) Waiting(context.Context) (out []session.Item, err error) {
 	t.mu.Lock()
 	from := t.last() + 1
 	t.mu.Unlock()
-	var out []session.Item
-	err := t.ib.w.View(func(x *table.Tx) error {
-		// A damaged item is left to the turn that meets it: it lists it as failed.
-		waitingFrom(x, t.chat, from, func(w waiting) bool {
-			out = append(out, w.item)
-			return len(out) < maxWaiting
-		})
+	err = t.ib.w.View(func(x *table.Tx) error {
+		out = rules.Waiting(x, t.chat, from)
 		return nil
 	})
 	return out, err
 }
-
-// maxWaiting bounds the items that Waiting shows.
-const maxWaiting = 100
 
 // Join takes waiting items and records them.
 func (t *turn) Join(ctx context.Context, accept func(session.Item) bool) ([]session.Item, error) {
