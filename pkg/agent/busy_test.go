@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"parley/pkg/agent"
 	"parley/pkg/agent/turn"
@@ -222,4 +223,40 @@ func TestOneHangingChatDoesNotHoldTheOthers(t *testing.T) {
 	w.write("stuck", "9", "/stop")
 	w.expectText("Stopped.")
 	w.settled()
+}
+
+// TestAReportIsNotInterrupted by a newer message where those interrupt: nobody would be told of the work again.
+func TestAReportIsNotInterrupted(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		asked, answer := make(chan struct{}, 1), make(chan struct{})
+		w := newParty(t, func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+			switch m := last(msgs); {
+			case isAgent(msgs):
+				return say("found it")
+			case isReport(msgs):
+				asked <- struct{}{}
+				select {
+				case <-answer:
+					return say("it says: " + report(m))
+				case <-ctx.Done():
+					return nil, ctx.Err()
+				}
+			case m.Role == providers.RoleTool:
+				return say("started")
+			case m.Content == "hello":
+				return say("hello yourself")
+			}
+			return call("spawn", order("look"))
+		}, nil, withOptions(func(o *agent.Options) { o.WhileBusy = turn.Interrupt }))
+		w.write("1", "1", "go")
+		w.expectText("started")
+		<-asked
+		w.write("1", "1", "hello")
+		synctest.Wait()
+		close(answer)
+		w.expectText("it says: found it")
+		w.expectText("hello yourself")
+		w.settled()
+	})
 }

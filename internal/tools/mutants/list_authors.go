@@ -5,6 +5,11 @@ func authorMutants() []Mutant {
 	const dir = "pkg/agent"
 	return []Mutant{
 		{
+			Promise: "background: order", Defect: "lets a newer message end the turn of a report",
+			File: dir + "/task/report.go", Old: "Steady: true,", New: "Steady: false,",
+			Dir: dir, Test: "^TestAReportIsNotInterrupted$",
+		},
+		{
 			Promise: "/stop", Defect: "looks for it among the first messages alone",
 			File: "pkg/session/engine/rules/waiting.go", Old: "behind && !bytes.Contains(v, solo)", New: "behind && bytes.Contains(v, solo)",
 			Dir: dir, Test: "^TestStopIsSeenBehindManyMessages$",

@@ -34,6 +34,7 @@ func (ts *Tasks) ReportKind(own *places.Places) turn.Kind {
 			return &reportTurn{Message: turn.Message{T: t}, tasks: ts, places: own}
 		},
 		Purpose: session.ForBackground, Start: session.StartSequel, Unasked: channels.ByTask, Late: textReportLate,
+		Steady: true, // the result is told in no other turn
 	}
 }
 
