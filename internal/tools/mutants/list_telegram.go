@@ -152,9 +152,14 @@ func telegramInMutants() []Mutant {
 	}
 }
 
-// telegramFileMutants break the way of files into a chat's space.
+// telegramFileMutants break the way of files into a chat's space, and out of it.
 func telegramFileMutants() []Mutant {
 	return []Mutant{
+		{
+			Promise: "telegram: files out", Defect: "the end of a long caption is lost",
+			File: "pkg/channels/telegram/outbound/files.go", Old: `u.html, caption = caption[0], caption[1:]`, New: `u.html, caption = caption[0], nil`,
+			Dir: "pkg/channels/telegram", Test: "^TestSendFile$",
+		},
 		{
 			Promise: "telegram: files in", Defect: "waits for a file as long as it takes",
 			File: "pkg/agent/prompt/attachments.go", Old: `context.WithTimeout(ctx, fetchTime)`, New: `context.WithTimeout(ctx, 1000*fetchTime)`,

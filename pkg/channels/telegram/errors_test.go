@@ -33,6 +33,7 @@ func TestSendClasses(t *testing.T) {
 		"chat not found":        {fault: faketelegram.Refusal("chat not found"), want: channels.SendGone},
 		"topic deleted":         {fault: faketelegram.Refusal("message thread not found"), want: channels.SendGone},
 		"may not write":         {fault: faketelegram.Refusal("not enough rights to send text messages to the chat"), want: channels.SendGone},
+		"muted":                 {fault: faketelegram.Refusal("have no rights to send a message"), want: channels.SendGone},
 		"too long":              {fault: faketelegram.Refusal("message is too long"), want: channels.SendRefused},
 		"never heard of":        {fault: faketelegram.Refusal("SOMETHING_INVALID"), want: channels.SendRefused},
 		"too large":             {fault: faketelegram.Fault{Code: 413, Description: "Request Entity Too Large"}, want: channels.SendRefused},

@@ -3,6 +3,7 @@ package telegram_test
 import (
 	"bytes"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -47,6 +48,7 @@ func TestSendFile(t *testing.T) {
 		method  string
 		caption string
 		bold    bool
+		behind  []string
 	}{
 		"document": {file: document("report.bin", "some bytes"), method: "sendDocument"},
 		"caption":  {file: captioned("the **report**"), method: "sendDocument", caption: "the report", bold: true},
@@ -60,6 +62,7 @@ func TestSendFile(t *testing.T) {
 			file:    captioned(strings.Repeat("word ", 300)),
 			method:  "sendDocument",
 			caption: strings.TrimSpace(strings.Repeat("word ", 205)[:1024]),
+			behind:  []string{strings.TrimSpace(strings.Repeat("word ", 95))},
 		},
 		"photo": {file: photo("report.bin", "some bytes"), method: "sendPhoto"},
 		"photo that is none": {
@@ -99,11 +102,21 @@ func TestSendFile(t *testing.T) {
 			if m.Text != tc.caption || (len(m.Entities) > 0) != tc.bold {
 				t.Errorf("caption %q, %+v", m.Text, m.Entities)
 			}
+			var rest []string
+			for _, b := range topic.Messages()[1:] {
+				rest = append(rest, b.Text)
+				if b.Thread != topic.Thread() {
+					t.Errorf("%q stands in topic %d", b.Text, b.Thread)
+				}
+			}
+			if !slices.Equal(rest, tc.behind) {
+				t.Errorf("behind the file stands %q, want %q", rest, tc.behind)
+			}
 			if receipt.MessageID != strconv.FormatInt(m.ID, 10) || m.ReplyTo != asked || m.Thread != topic.Thread() {
 				t.Errorf("receipt %+v, message %d answers %d in topic %d", receipt, m.ID, m.ReplyTo, m.Thread)
 			}
 			requests := srv.Requests("")
-			if last := requests[len(requests)-1]; last.Method != tc.method {
+			if last := requests[len(requests)-1-len(tc.behind)]; last.Method != tc.method {
 				t.Errorf("sent with %s, want %s", last.Method, tc.method)
 			}
 		})
@@ -164,6 +177,40 @@ func TestSendFileTakesThePlaceOfAPreview(t *testing.T) {
 				t.Errorf("-want +got\n%s", diff)
 			}
 			srv.ForgetViolations()
+		})
+	}
+}
+
+// The rest of a long caption waits for its turn behind the file; where it cannot be sent
+// the file is there all the same.
+func TestTheRestOfACaptionIsPartOfTheFile(t *testing.T) {
+	t.Parallel()
+	for name, tc := range map[string]struct {
+		fault faketelegram.Fault
+		want  channels.SendClass
+	}{
+		"limited":       {fault: faketelegram.TooManyRequests(1)},
+		"limited long":  {fault: faketelegram.TooManyRequests(600), want: channels.SendAmbiguous},
+		"blocked":       {fault: faketelegram.Blocked(), want: channels.SendAmbiguous},
+		"not parseable": {fault: faketelegram.ParseError()},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			srv, c := sender(t)
+			chat := srv.Private(srv.User("Ann"))
+			f := captioned(strings.Repeat("word ", 300))
+			f.Address = where(c, chat)
+			srv.Harm(faketelegram.Rule{Method: "sendMessage", Times: 1, Fault: tc.fault})
+			_, err := c.SendFile(t.Context(), f)
+			if err == nil && tc.want != "" || err != nil && channels.ClassOf(err).Class != tc.want {
+				t.Errorf("class %q: %v", tc.want, err)
+			}
+			if n := srv.Count("sendDocument"); n != 1 {
+				t.Errorf("%d uploads", n)
+			}
+			if words := strings.Count(strings.Join(chat.Texts(), " "), "word"); tc.want == "" && words != 300 {
+				t.Errorf("%d of 300 words arrived", words)
+			}
 		})
 	}
 }

@@ -71,8 +71,8 @@ func (e *Error) RefusesToken() bool {
 // noChat: a 400 that says of the chat, or of its topic, the same as a 403.
 func (e *Error) noChat() bool {
 	return e.Says("chat not found", "deactivated", "kicked", "blocked", "chat was deleted", "not a member", "peer_id_invalid",
-		"have no access", "not enough rights to send text", "no write access", "need administrator rights", "chat_write_forbidden",
-		"chat_restricted", "message thread not found", "topic_deleted", "topic_closed")
+		"have no access", "have no rights to send", "not enough rights to send text", "no write access", "need administrator rights",
+		"chat_write_forbidden", "chat_restricted", "message thread not found", "topic_deleted", "topic_closed")
 }
 
 // Class is the consequence of a refusal for the refused message.

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"time"
 
 	tgbotapi "github.com/go-telegram-bot-api/telegram-bot-api/v5"
 
+	"parley/pkg/backoff"
 	"parley/pkg/channels"
 	"parley/pkg/channels/telegram/api"
 	"parley/pkg/channels/telegram/markup"
@@ -23,8 +25,9 @@ const (
 )
 
 // SendFile implements [channels.FileSender]: an upload without an answer is ambiguous.
-// A picture that Telegram does not take as one goes as a document, and of a caption
-// that is too long its beginning.
+// A picture that Telegram does not take as one goes as a document. Of a caption that is
+// too long the beginning comes with the file and the rest behind it, as messages; an error
+// of the rest is ambiguous, because the file is there.
 func (s *Sender) SendFile(ctx context.Context, part channels.FilePart) (channels.Receipt, error) {
 	if part.Edits != "" {
 		if err := s.giveWay(ctx, part.Address, part.Edits); err != nil {
@@ -39,13 +42,17 @@ func (s *Sender) SendFile(ctx context.Context, part channels.FilePart) (channels
 }
 
 func (s *Sender) sendFile(ctx context.Context, part *channels.FilePart) (channels.Receipt, error) {
-	u := upload{post: post{to: part.Address, body: caption(part.Text), replyTo: part.ReplyTo}, part: part, photo: part.File.Photo}
+	caption := markup.Render(part.Text, maxCaption)
+	u := upload{post: post{to: part.Address, replyTo: part.ReplyTo}, part: part, photo: part.File.Photo}
+	if len(caption) > 0 {
+		u.html, caption = caption[0], caption[1:]
+	}
 	for {
 		receipt, err := s.uploadOnce(ctx, &u)
 		refusal, ok := errors.AsType[*api.Error](err)
 		switch {
 		case err == nil:
-			return receipt, nil
+			return receipt, s.poster.behind(ctx, u.to, caption)
 		case ok && u.photo && refusal.NoPhoto():
 			u.photo, err = false, nil
 		case ok:
@@ -72,13 +79,26 @@ func (s *Sender) giveWay(ctx context.Context, at channels.Address, messageID str
 	return se
 }
 
-// caption is Markdown in the form of a caption.
-func caption(text string) body {
-	parts := markup.Render(text, maxCaption)
-	if len(parts) == 0 {
-		return body{}
+// behindPatience is how long a text waits for its turn behind its file.
+const behindPatience = 10 * time.Second
+
+// behind sends texts that belong below a message that is there already. Whatever goes
+// wrong, a part of the whole is there: it is ambiguous.
+func (o *poster) behind(ctx context.Context, to channels.Address, texts []string) error {
+	for len(texts) > 0 {
+		_, err := o.deliver(ctx, &post{to: to, body: body{html: texts[0]}})
+		if err == nil {
+			texts = texts[1:]
+			continue
+		}
+		se := *o.sendError(to.Chat, err)
+		if se.Class == channels.SendRateLimited && se.RetryAfter > 0 && se.RetryAfter <= behindPatience && backoff.Sleep(ctx, se.RetryAfter) {
+			continue
+		}
+		se.Class, se.RetryAfter, se.Account = channels.SendAmbiguous, 0, false
+		return &se
 	}
-	return body{html: parts[0]}
+	return nil
 }
 
 // upload is one file and how it is sent at present; the post's text is its caption.

@@ -169,6 +169,9 @@ func (m sentMessage) receipt() channels.Receipt {
 // sendError gives an error of a send its class.
 func (o *poster) sendError(chat string, err error) *channels.SendError {
 	se := channels.ClassOf(err)
+	if se == err { //nolint:errorlint // it has its class already
+		return se
+	}
 	if e, ok := errors.AsType[*wire.Error](err); ok {
 		se.Class = e.Class()
 	}
