@@ -87,6 +87,34 @@ func TestJobsAtTheLimitAreToldOfOnceADay(t *testing.T) {
 	})
 }
 
+// TestAJobThatReachesTheLimitInTheMiddle of its work is told of by its name, and has neither failed nor succeeded.
+func TestAJobThatReachesTheLimitInTheMiddle(t *testing.T) {
+	t.Parallel()
+	effect := fn{name: "effect", run: func(context.Context, map[string]any) *tools.ToolResult { return tools.NewToolResult("done") }}
+	w := newWorld(t, script(func(_ context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if last(msgs).Content == "hello" {
+			return say("hello")
+		}
+		return priced(call("effect", "{}"))
+	}), []tools.Tool{effect}, withBudget(forOne(session.ForJobs, budget.Limits{Money: 20})))
+	w.write("1", "1", "hello")
+	w.expectText("hello")
+	j := w.job(session.Job{ID: "j", Name: "notes", Due: time.Now().Add(48 * time.Hour), Runs: session.JobRuns{Failures: 2}})
+	w.fire(j, 1)
+	if got := w.expect().Text; !strings.HasPrefix(got, "Schedule “notes” (j) ended early. I stopped before I was done. Today's limit") ||
+		!strings.HasSuffix(got, " Everything done so far is kept.") {
+		t.Errorf("told %q", got)
+	}
+	w.settled()
+	now, err := w.eng.Jobs().Job(t.Context(), "j")
+	if err != nil || now.Runs.Failures != 2 || now.Paused || !strings.HasPrefix(now.Runs.Reason, "budget: ") {
+		t.Errorf("the job is %+v, %v", now, err)
+	}
+	if tr := strings.Join(w.transcript("1"), "\n"); !strings.Contains(tr, "tool: done") {
+		t.Errorf("history\n%s", tr)
+	}
+}
+
 // TestAJobThatWouldNotRunAgainIsToldOf: a reminder is not lost without a word.
 func TestAJobThatWouldNotRunAgainIsToldOf(t *testing.T) {
 	t.Parallel()

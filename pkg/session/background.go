@@ -145,7 +145,7 @@ type JobRun struct {
 	// counts on, or begins anew.
 	Time   time.Time
 	Reason string
-	// Skipped says that it did not run at all, for Reason: [JobRuns].Failures stays.
+	// Skipped says that it did not run, or not to its end, for Reason: [JobRuns].Failures stays.
 	Skipped bool
 	// Pause, when not empty, pauses the job and says why.
 	Pause string

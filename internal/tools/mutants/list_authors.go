@@ -5,6 +5,11 @@ func authorMutants() []Mutant {
 	const dir = "pkg/agent"
 	return []Mutant{
 		{
+			Promise: "budgets: unattended", Defect: "counts a run that reaches the limit as failed",
+			File: dir + "/job/turn.go", Old: "		h.cutShort(e.Limit)\n", New: "",
+			Dir: dir, Test: "^TestAJobThatReachesTheLimitInTheMiddle$",
+		},
+		{
 			Promise: "background: order", Defect: "lets a newer message end the turn of a report",
 			File: dir + "/task/report.go", Old: "Steady: true,", New: "Steady: false,",
 			Dir: dir, Test: "^TestAReportIsNotInterrupted$",

@@ -34,6 +34,7 @@ const (
 	textCreatorRefused     = "its creator, or the token that it was made with, no longer has access here"
 	textScheduleBroken     = "Its times can no longer be computed, so it is paused. Give it another time, or remove it."
 	textScheduleSkipped    = "%s did not run. %s"
+	textScheduleCutShort   = "%s ended early. %s"
 	textScheduleOver       = " It will not run again."
 	textOthersSkipped      = " Other schedules that reach the limit today are skipped without a message."
 	textScheduleFailed     = "%s failed. %s"

@@ -32,7 +32,7 @@ type jobTurn struct {
 	pause string
 	// told says that the turn's message tells of lower rights.
 	told bool
-	// skipped is the job's run where the limit of the chat's day skips it.
+	// skipped is the job's run where the limit of the chat's day skips it, or cuts it short.
 	skipped *session.JobRun
 }
 
@@ -139,6 +139,9 @@ func (h *jobTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, error)
 		return turn.Unanswered(e.Messages, e.Reason, h.failure(ctx, e.Person)), nil
 	case e.Kind == turn.Limited && !e.Acted:
 		return h.skip(ctx, e.Limit)
+	case e.Kind == turn.Limited:
+		h.cutShort(e.Limit)
+		return turn.Unanswered(e.Messages, e.Limit.Error(), fmt.Sprintf(textScheduleCutShort, jobName(h.job), e.LimitText())), nil
 	case e.Kind == turn.Refused:
 		return h.refused(ctx, e)
 	case e.Kind == turn.Lost:
@@ -228,7 +231,7 @@ func (h *jobTurn) refused(ctx context.Context, e *turn.Result) (turn.Reply, erro
 // not run again is told of each time, any other once a day.
 func (h *jobTurn) skip(ctx context.Context, l *budget.LimitError) (turn.Reply, error) {
 	j := h.job
-	h.skipped = &session.JobRun{ID: j.ID, Time: h.T.Clock.Wall, Reason: l.Error(), Skipped: true}
+	h.cutShort(l)
 	re := turn.Reply{Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: l.Error()}}
 	text := fmt.Sprintf(textScheduleSkipped, jobName(j), l.PersonMessage())
 	now, err := h.s.o.Jobs.Job(ctx, j.ID)
@@ -238,6 +241,11 @@ func (h *jobTurn) skip(ctx context.Context, l *budget.LimitError) (turn.Reply, e
 	}
 	re.Outbox = []channels.Outbound{h.T.Outbound(h.T.Usage.NoticeID(l), text+textOthersSkipped, "")}
 	return re, nil
+}
+
+// cutShort says that the run did not come to its end at the limit of its chat: it has not failed.
+func (h *jobTurn) cutShort(l *budget.LimitError) {
+	h.skipped = &session.JobRun{ID: h.job.ID, Time: h.T.Clock.Wall, Reason: l.Error(), Skipped: true}
 }
 
 // mark tells the model, in later turns, of a job that was not run.
