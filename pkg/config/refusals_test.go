@@ -68,6 +68,14 @@ func TestLoadRefuses(t *testing.T) {
 			[]string{"tools.shell.readable[0]", "tools.shell.readable[1]", "tools.shell.readable[2]"},
 		},
 		{
+			"readable chats",
+			"state_dir: /s\nworkspace: /w\ntools: {shell: {readable: [/w/chats/1, /w/home]}, code: {readable: [/w/skills, /w/chats]}}",
+			[]string{
+				"tools.shell.readable[0]: \"/w/chats/1\" holds the files of chats", "tools.shell.readable[1]: \"/w/home\"",
+				"tools.code.readable[1]: \"/w/chats\"",
+			},
+		},
+		{
 			"readable state", "state_dir: /s\nworkspace: /w\ntools: {code: {readable: [/s/x, /s]}}",
 			[]string{"tools.code.readable[0]: \"/s/x\" lies in state_dir", "tools.code.readable[1]"},
 		},

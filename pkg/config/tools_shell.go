@@ -62,15 +62,18 @@ func (c programChecker) runTimes(path string, usual, most Duration) {
 	}
 }
 
-// readable refuses paths that would show the gateway's own files to programs.
+// readable refuses paths that would show the gateway's own files, or those of other chats, to programs.
 func (c programChecker) readable(path string, paths []string) {
 	for i, p := range paths {
 		at := fmt.Sprintf("%s[%d]", path, i)
+		inSpaces := func(name string) bool { return within(resolved(filepath.Join(c.cfg.Workspace, name)), resolved(p)) }
 		switch {
 		case !cleanPath(p) || p == "/":
 			c.at(at, "%s must be an absolute path of a file or folder, without .. and not the root", strictyaml.Quote(p))
 		case within(resolved(c.cfg.StateDir), resolved(p)):
 			c.at(at, "%s lies in state_dir, which no program may read: take it out", strictyaml.Quote(p))
+		case slices.ContainsFunc([]string{"home", "chats"}, inSpaces):
+			c.at(at, "%s holds the files of chats, which no other chat may read: take it out", strictyaml.Quote(p))
 		case slices.ContainsFunc(kernelFolders(), func(folder string) bool { return within(resolved(folder), resolved(p)) }):
 			c.at(at, "%s belongs to the system, and a program has its own: take it out", strictyaml.Quote(p))
 		}

@@ -45,6 +45,11 @@ func edgeMutants() []Mutant {
 			Dir: "pkg/config", Test: "^TestLoadRefuses$",
 		},
 		{
+			Promise: "settings: folders", Defect: "lets programs read the files of other chats",
+			File: "pkg/config/tools_shell.go", Old: `[]string{"home", "chats"}`, New: `[]string{}`,
+			Dir: "pkg/config", Test: "^TestLoadRefuses$",
+		},
+		{
 			Promise: "configuration", Defect: "takes a secret's file that others can read",
 			File: "pkg/config/secret.go", Old: `if info.Mode().Perm()&forbidden != 0 {`, New: `if info.Mode().Perm()&forbidden > 0o777 {`,
 			Dir: "pkg/config", Test: "^(TestSecretPlaces|TestLoadRefuses)$",
