@@ -10,6 +10,7 @@ import (
 
 	"parley/pkg/agent"
 	"parley/pkg/policy"
+	"parley/pkg/providers"
 	"parley/pkg/session"
 	"parley/pkg/tools"
 )
@@ -139,4 +140,26 @@ func TestAnAllowedCallThatKillsTheGateway(t *testing.T) {
 	if !strings.Contains(all, "[approval "+w.approval().ID+"]") || !strings.Contains(all, `"type":"interrupted"`) || len(b.began) > 0 {
 		t.Errorf("the history is\n%s", all)
 	}
+}
+
+// TestEveryMessageOfATurnThatIsSetAsideIsNamed: a message that joined it goes with it, and its author has to know.
+func TestEveryMessageOfATurnThatIsSetAsideIsNamed(t *testing.T) {
+	t.Parallel()
+	g, asked := newGate(), make(chan struct{}, 10)
+	w := newWorld(t, script(func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		if last(msgs).Content == "go" {
+			return call("gate", "{}")
+		}
+		return hang(ctx, asked)
+	}), []tools.Tool{g.tool()}, withGrace(time.Millisecond))
+	w.write("1", "1", "go")
+	<-g.entered
+	w.write("1", "1", "and this")
+	close(g.open)
+	<-asked
+	w.wrap = func(e session.Engine) session.Engine { return lostEngine{e} }
+	w.restart()
+	contains(t, w.expect().Text, "2 messages were set aside", "“go”", "“and this”")
+	w.settled()
+	contains(t, strings.Join(w.transcript("1"), "\n"), "user: go", "user: and this")
 }

@@ -5,6 +5,11 @@ func authorMutants() []Mutant {
 	const dir = "pkg/agent"
 	return []Mutant{
 		{
+			Promise: "poison", Defect: "forgets the messages that joined a turn which is set aside",
+			File: dir + "/turn/aside.go", Old: "all = append(all, t.Info.Steps[i].Items...)", New: "_ = t.Info.Steps[i].Items",
+			Dir: dir, Test: "^TestEveryMessageOfATurnThatIsSetAsideIsNamed$",
+		},
+		{
 			Promise: "budgets: unattended", Defect: "counts a run that reaches the limit as failed",
 			File: dir + "/job/turn.go", Old: "		h.cutShort(e.Limit)\n", New: "",
 			Dir: dir, Test: "^TestAJobThatReachesTheLimitInTheMiddle$",

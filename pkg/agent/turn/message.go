@@ -49,7 +49,7 @@ func (h *Message) Reply(ctx context.Context, res *Result) (Reply, error) {
 	case Refused:
 		return Reply{Commit: session.Commit{Outcome: session.OutcomeFailed, Reason: res.Reason}}, nil
 	case Lost:
-		return h.SetAside(res, textSetAside), nil
+		return h.SetAside(res, setAside(allItems(h.T))), nil
 	default:
 		return Unanswered(res.Messages, res.Reason, res.Person), nil
 	}
@@ -59,7 +59,7 @@ func (h *Message) Reply(ctx context.Context, res *Result) (Reply, error) {
 func (h *Message) SetAside(res *Result, text string) Reply {
 	return Reply{Commit: session.Commit{
 		Outcome: session.OutcomeQuarantined, Reason: res.Reason,
-		Messages: append(h.T.UserMessages(h.T.Info.Items, nil), Assistant(text)),
+		Messages: append(h.T.UserMessages(allItems(h.T), nil), Assistant(text)),
 	}, Text: text}
 }
 

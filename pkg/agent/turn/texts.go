@@ -17,6 +17,7 @@ const (
 // Answers that did not come, or not as a whole.
 const (
 	textSetAside     = "Your last message was set aside: the gateway stopped three times while it worked on it. Please write it differently."
+	textAllSetAside  = "%d messages were set aside: the gateway stopped three times while it worked on them. Please write them differently:"
 	textNothingToAdd = "I have nothing to add."
 	textCutOff       = "\n\n(The answer was cut off: it reached the model's length limit.)"
 	textFilteredEnd  = "\n\n(The model's content filter ended the answer here.)"
