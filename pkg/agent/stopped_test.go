@@ -163,3 +163,27 @@ func TestEveryMessageOfATurnThatIsSetAsideIsNamed(t *testing.T) {
 	w.settled()
 	contains(t, strings.Join(w.transcript("1"), "\n"), "user: go", "user: and this")
 }
+
+// TestAReportThatKillsTheGatewayIsToldAsItIs: it is no message of the person, and no later turn has it.
+func TestAReportThatKillsTheGatewayIsToldAsItIs(t *testing.T) {
+	t.Parallel()
+	asked := make(chan struct{}, 10)
+	w := newParty(t, func(ctx context.Context, msgs []providers.Message, _ []providers.ToolDefinition) (*providers.LLMResponse, error) {
+		switch m := last(msgs); {
+		case isAgent(msgs):
+			return say("found it")
+		case isReport(msgs):
+			return hang(ctx, asked)
+		case m.Role == providers.RoleTool:
+			return say("started")
+		}
+		return call("spawn", order("look"))
+	}, nil, withGrace(time.Millisecond))
+	w.write("1", "1", "go")
+	w.expectText("started")
+	<-asked
+	w.wrap = func(e session.Engine) session.Engine { return lostEngine{e} }
+	w.restart()
+	contains(t, w.expect().Text, "stopped three times while it read the result of task “the work”", "found it")
+	w.settled()
+}

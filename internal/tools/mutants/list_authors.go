@@ -5,6 +5,11 @@ func authorMutants() []Mutant {
 	const dir = "pkg/agent"
 	return []Mutant{
 		{
+			Promise: "poison", Defect: "takes the result of background work for a person's message",
+			File: dir + "/task/report.go", Old: "return h.lost(ctx, e)", New: "return h.Message.Reply(ctx, e)",
+			Dir: dir, Test: "^TestAReportThatKillsTheGatewayIsToldAsItIs$",
+		},
+		{
 			Promise: "poison", Defect: "forgets the messages that joined a turn which is set aside",
 			File: dir + "/turn/aside.go", Old: "all = append(all, t.Info.Steps[i].Items...)", New: "_ = t.Info.Steps[i].Items",
 			Dir: dir, Test: "^TestEveryMessageOfATurnThatIsSetAsideIsNamed$",

@@ -92,6 +92,7 @@ func (h *reportTurn) Reply(ctx context.Context, e *turn.Result) (turn.Reply, err
 		if err := h.takeOver(ctx); err != nil {
 			return turn.Reply{}, err
 		}
+		return h.lost(ctx, e)
 	}
 	return h.Message.Reply(ctx, e)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"parley/pkg/agent/turn"
 	"parley/pkg/session"
 	"parley/pkg/text"
 	"parley/pkg/tools"
@@ -47,6 +48,26 @@ func (ts *Tasks) marked(ctx context.Context, t *session.Task, result *tools.Tool
 
 // asideOf is a text about a task whose question was taken out.
 func asideOf(t *session.Task, said string) string { return fmt.Sprintf(textTakenOut, Name(t), said) }
+
+// lost is the reply of a turn that took three processes with it: the result as it is, because no other turn tells it.
+func (h *reportTurn) lost(ctx context.Context, e *turn.Result) (turn.Reply, error) {
+	t, err := h.tasks.o.Store.Task(ctx, h.T.Info.Items[0].TaskID)
+	switch {
+	case errors.Is(err, session.ErrNotFound):
+		return h.Message.Reply(ctx, e)
+	case err != nil:
+		return turn.Reply{}, err
+	}
+	said := fmt.Sprintf(textReportLost, Name(&t))
+	switch {
+	case h.T.Info.Items[0].Shown:
+	case t.Agent:
+		said += "\n\n" + t.Result
+	default:
+		said += "\n\n" + text.Clip(t.Result, maxRaw)
+	}
+	return h.SetAside(e, said), nil
+}
 
 // aside is the report of a task whose question was taken out: as it is, because no model reads it;
 // "" where the person has been shown it.

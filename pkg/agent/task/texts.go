@@ -14,6 +14,7 @@ const (
 const (
 	textReport        = "Report of task %s:\n\n%s"
 	textTakenOut      = "The question that task %s belongs to was taken out of the conversation. The model does not read this:\n\n%s"
+	textReportLost    = "The gateway stopped three times while it read the result of task %s."
 	textReportLate    = "(This is from %s; I could not tell you sooner.)\n\n"
 	textNotRead       = "\n\nI have not read this report. %s"
 	textResultNotRead = "A task has ended, and I have not read its result. %s"
