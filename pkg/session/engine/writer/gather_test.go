@@ -72,7 +72,13 @@ func TestABusyWriterLetsWritesGather(t *testing.T) {
 		synctest.Wait()
 		before, _ := w.State.Commits()
 		start := time.Now()
-		put(free)
+		go func() { // one that waits for its outcome, and that no other write has come before
+			err := w.Do(t.Context(), func(tx *table.Tx) error { return tx.PutRaw(table.Chats, []byte("key"), []byte("value")) })
+			if err != nil {
+				t.Error(err)
+			}
+			done <- time.Now()
+		}()
 		<-time.After(500 * time.Microsecond)
 		put(free)
 		for range 2 {

@@ -142,12 +142,12 @@ func (w *Writer) Submit(ctx context.Context, write *Write) error {
 }
 
 // alone makes a change durable right where it is made, when no other waits or is
-// under way: handing it to the loop and back would cost two changes of
+// under way, and none is to gather: handing it to the loop and back would cost two changes of
 // goroutine. Writes that come meanwhile wait, and share the next transaction.
 func (w *Writer) alone(write *Write) bool {
 	w.gate.RLock()
 	defer w.gate.RUnlock()
-	if w.closed || !w.unsettled.CompareAndSwap(0, 1) {
+	if w.closed || w.shared.Load() >= several || !w.unsettled.CompareAndSwap(0, 1) {
 		return false
 	}
 	w.commitWith(write)
