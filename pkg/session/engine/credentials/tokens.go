@@ -25,10 +25,16 @@ type Tokens struct {
 	w *writer.Writer
 
 	mu   sync.Mutex // held over a change and the reading that follows
-	held atomic.Pointer[map[session.TokenHash]held]
+	held atomic.Pointer[memory]
 }
 
 var _ session.Credentials = (*Tokens)(nil)
+
+// memory has the tokens. It does not change.
+type memory struct {
+	all  map[session.TokenHash]held
+	byID map[string]session.TokenHash
+}
 
 // held is a token with the context of the work in its name.
 type held struct {
@@ -41,7 +47,7 @@ type held struct {
 // New reads the tokens of a store.
 func New(w *writer.Writer) (*Tokens, error) {
 	t := &Tokens{Links: newLinks(w), w: w}
-	t.held.Store(&map[session.TokenHash]held{})
+	t.held.Store(&memory{})
 	return t, w.View(func(tx *table.Tx) error { return errors.Join(t.read(tx), t.Links.read(tx)) })
 }
 
@@ -145,7 +151,7 @@ func (t *Tokens) change(ctx context.Context, change func(*table.Tx) error) error
 
 // read takes the tokens into memory, and ends the work of those that are gone.
 func (t *Tokens) read(tx *table.Tx) error {
-	before, now := *t.held.Load(), map[session.TokenHash]held{}
+	before, now := t.held.Load().all, &memory{map[session.TokenHash]held{}, map[string]session.TokenHash{}}
 	tx.Each(table.Tokens, nil, func(k, _ []byte) bool {
 		token, err := table.Get[session.Token](tx, table.Tokens, k)
 		if err != nil || len(k) != len(session.TokenHash{}) {
@@ -157,12 +163,12 @@ func (t *Tokens) read(tx *table.Tx) error {
 			h.valid, h.end = context.WithCancel(context.Background()) //nolint:forbidigo,gosec // the token ends it, beyond any request
 		}
 		h.Token = *token
-		now[hash] = h
+		now.all[hash], now.byID[h.ID] = h, hash
 		return true
 	})
-	t.held.Store(&now)
+	t.held.Store(now)
 	for hash := range before {
-		if _, stays := now[hash]; !stays {
+		if _, stays := now.all[hash]; !stays {
 			before[hash].end()
 		}
 	}
@@ -171,7 +177,7 @@ func (t *Tokens) read(tx *table.Tx) error {
 
 // FindToken returns the token of a secret.
 func (t *Tokens) FindToken(hash session.TokenHash) (session.Token, context.Context, error) {
-	h, ok := (*t.held.Load())[hash]
+	h, ok := t.held.Load().all[hash]
 	if !ok {
 		return session.Token{}, nil, session.ErrNotFound
 	}
@@ -180,13 +186,12 @@ func (t *Tokens) FindToken(hash session.TokenHash) (session.Token, context.Conte
 
 // Token returns the token with an id.
 func (t *Tokens) Token(id string) (session.Token, error) {
-	all := *t.held.Load()
-	for hash := range all {
-		if h := all[hash]; h.ID == id {
-			return h.Token, nil
-		}
+	all := t.held.Load()
+	hash, ok := all.byID[id]
+	if !ok {
+		return session.Token{}, session.ErrNotFound
 	}
-	return session.Token{}, session.ErrNotFound
+	return all.all[hash].Token, nil
 }
 
 // TokenList returns all tokens, the oldest first.
