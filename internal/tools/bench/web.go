@@ -31,6 +31,7 @@ type onWeb struct {
 	stage  *stage
 	base   string
 	client *http.Client
+	lines  lines // of those who ask for completions
 	polled func()
 	// v1 asks by chat completions instead of native messages, each in a chat of its own or,
 	// where lasting, in the chat of its person.
@@ -175,7 +176,7 @@ func (p *onWeb) say(person int, chat, text, nonce string) error {
 	if err := p.follow(person, token, chat); err != nil {
 		return err
 	}
-	resp, err := p.post(token, "/api/chats/"+chat+"/messages", text, map[string]any{"message": text}, http.StatusAccepted)
+	resp, err := p.post(token, chat, text)
 	if err != nil {
 		return err
 	}
@@ -191,35 +192,49 @@ func drop(resp *http.Response) error {
 // errStatus says that a request was refused.
 var errStatus = errors.New("the gateway refuses a request")
 
-// post asks a question by a request. It is handed over when its connection is there.
-func (p *onWeb) post(token, path, text string, body any, want int) (*http.Response, error) {
+// request is a question's. The body is JSON.
+func (p *onWeb) request(token, path string, body any) (*http.Request, error) {
 	whole, err := json.Marshal(body)
 	if err != nil {
 		return nil, err
 	}
-	ctx := httptrace.WithClientTrace(p.ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { p.handed(json.RawMessage(text)) }})
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, p.base+path, bytes.NewReader(whole))
+	req, err := http.NewRequestWithContext(p.ctx, http.MethodPost, p.base+path, bytes.NewReader(whole))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+token)
 	if p.lasting {
 		req.Header.Set(chatHeader, "main")
 	}
-	return p.do(req, token, want)
+	return req, nil
 }
 
-func (p *onWeb) do(req *http.Request, token string, want int) (*http.Response, error) {
-	req.Header.Set("Authorization", "Bearer "+token)
+// post asks a question by a native message. It is handed over when its connection is there.
+func (p *onWeb) post(token, chat, text string) (*http.Response, error) {
+	req, err := p.request(token, "/api/chats/"+chat+"/messages", map[string]any{"message": text})
+	if err != nil {
+		return nil, err
+	}
+	got := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { p.handed(json.RawMessage(text)) }}
+	return p.do(req.WithContext(httptrace.WithClientTrace(p.ctx, got)), http.StatusAccepted)
+}
+
+func (p *onWeb) do(req *http.Request, want int) (*http.Response, error) {
 	resp, err := p.client.Do(req)
 	if err != nil {
 		return nil, err
 	}
-	if resp.StatusCode != want {
-		said, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
-		return nil, errors.Join(fmt.Errorf("%w: %s: %d %s", errStatus, req.URL.Path, resp.StatusCode, said), resp.Body.Close())
+	return resp, check(resp, want)
+}
+
+// check refuses an answer with another status, and ends it.
+func check(resp *http.Response, want int) error {
+	if resp.StatusCode == want {
+		return nil
 	}
-	return resp, nil
+	said, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+	return errors.Join(fmt.Errorf("%w: %s: %d %s", errStatus, resp.Request.URL.Path, resp.StatusCode, said), resp.Body.Close())
 }
 
 // stream opens the stream of a chat. It is open when stream returns.
@@ -228,7 +243,8 @@ func (p *onWeb) stream(token, chat string) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.do(req, token, http.StatusOK)
+	req.Header.Set("Authorization", "Bearer "+token)
+	return p.do(req, http.StatusOK)
 }
 
 // follow reads the events of a chat until the programs end, if no other does.
@@ -281,14 +297,35 @@ func (p *onWeb) begins(nonce string, now time.Time) {
 	}
 }
 
-// complete asks by a chat completion, and reads its stream.
+// complete asks by a chat completion, and reads its stream. Its line is its own meanwhile.
 func (p *onWeb) complete(token, chat, text, nonce string) error {
-	resp, err := p.post(token, "/v1/chat/completions", text, map[string]any{
+	req, err := p.request(token, "/v1/chat/completions", map[string]any{
 		"model": "parley", "stream": true, "messages": []map[string]string{{"role": "user", "content": text}},
-	}, http.StatusOK)
+	})
 	if err != nil {
 		return err
 	}
+	l, err := p.lines.take(p.ctx, req.URL.Host)
+	if err != nil {
+		return err
+	}
+	p.handed(json.RawMessage(text))
+	resp, err := l.ask(req)
+	if err == nil {
+		err = check(resp, http.StatusOK)
+	}
+	if err == nil {
+		err = p.hear(resp, chat, nonce)
+	}
+	if err != nil {
+		return errors.Join(err, l.conn.Close())
+	}
+	p.lines.give(l)
+	return nil
+}
+
+// hear reads the stream of a chat completion.
+func (p *onWeb) hear(resp *http.Response, chat, nonce string) error {
 	var said strings.Builder
 	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
 		data, is := bytes.CutPrefix(lines.Bytes(), []byte("data: "))
