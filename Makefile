@@ -12,7 +12,7 @@ BUILD_FLAGS   = -trimpath -ldflags '-s -w -funcalign=16' -buildvcs=$(VCS)
 # A profile of the bench, from which the compiler learns the busy calls; make profile
 # renews it. `make run` does without it, so that its compiled packages serve the tests too.
 PROFILE       = cmd/gateway/release.pgo
-PROFILE_ROWS  = latency,latency-tool,turns,burst,telegram-latency,telegram-turns,telegram-burst,slack-latency,slack-turns,slack-burst
+PROFILE_ROWS  = latency,latency-tool,turns,burst,telegram-latency,telegram-turns,telegram-burst,slack-latency,slack-turns,slack-burst,web-latency,web-burst
 export GOFLAGS := $(strip $(shell $(GO) env GOFLAGS) -buildvcs=false)
 
 LINT_VERSION = 2.15.0
