@@ -23,11 +23,13 @@ func readCSV(text string, o options) (*value, error) {
 	if err != nil {
 		return nil, csvError(err)
 	}
+	seen := make(map[string]bool, len(head))
 	for i, name := range head {
-		if slices.Contains(head[:i], name) {
+		if seen[name] {
 			line, column := r.FieldPos(i)
 			return nil, wrong(line, column, "the column %s is there twice", shorten(name))
 		}
+		seen[name] = true
 	}
 	var rows []*value
 	for count := 0; ; {
