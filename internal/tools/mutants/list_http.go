@@ -276,7 +276,7 @@ func tokenMutants() []Mutant {
 		},
 		{
 			Promise: "http: tokens", Defect: "ends the work of all tokens with one",
-			File: book, Old: "_, stays := now[hash]; !stays {", New: "_, stays := now[hash]; !stays || len(before) > len(now) {",
+			File: book, Old: "_, stays := now.all[hash]; !stays {", New: "_, stays := now.all[hash]; !stays || len(before) > len(now.all) {",
 			Dir: dir, Test: "^TestTokens$",
 		},
 		{
