@@ -68,6 +68,16 @@ func pageMutants() []Mutant {
 			Dir: "pkg/session/engine", Test: "^TestConformance$/^outbox$/^a_text_that_needs",
 		},
 		{
+			Promise: "api: delivered at once", Defect: "shows no text of a commit that failed and is stored",
+			File: "pkg/session/engine/outbox/atonce.go", Old: "known && err == nil", New: "!known && err == nil",
+			Dir: "pkg/session/engine", Test: "^TestATextOfACommitInDoubtIsShown$",
+		},
+		{
+			Promise: "api: delivered at once", Defect: "shows a text twice whose second commit is stored",
+			File: "pkg/session/engine/outbox/atonce.go", Old: "		o.atOnce.certain(msg.ID)\n", New: "",
+			Dir: "pkg/session/engine", Test: "^TestATextOfACommitInDoubtIsShown$",
+		},
+		{
 			Promise: "api: delivered at once", Defect: "keeps no text with its chat",
 			File: "pkg/session/engine/outbox/atonce.go", Old: "return keep(x, chat, seq, msg, x.Now)", New: "return nil",
 			Dir: "pkg/session/engine", Test: "^TestConformance$/^outbox$/^a_text_that_needs",

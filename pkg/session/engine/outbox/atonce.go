@@ -14,6 +14,8 @@ import (
 type atOnce struct {
 	mu    sync.Mutex
 	ready map[account]func(*channels.Outbound) (show func(), ok bool)
+	// doubts are the messages of commits that failed, by id: they may be stored, and were not shown.
+	doubts map[string]func()
 }
 
 // AtOnce implements [session.Outbox].
@@ -62,8 +64,43 @@ func (o *Outbox) showsNow(x *table.Tx, chat uint64, to channels.Address) bool {
 	return k == nil
 }
 
-// deliver stores a message as delivered; told is called once that is durable.
-func deliver(x *table.Tx, chat, seq uint64, msg *channels.Outbound, told func()) error {
+// doubted notes a message whose commit has failed; told is called if it is stored all the same.
+func (a *atOnce) doubted(id string, told func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.doubts == nil {
+		a.doubts = map[string]func(){}
+	}
+	a.doubts[id] = told
+}
+
+// certain forgets that a message was in doubt.
+func (a *atOnce) certain(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	delete(a.doubts, id)
+}
+
+// lookAtDoubts shows the messages in doubt that are stored. The others are put again, or given up, by their turns.
+func (o *Outbox) lookAtDoubts() {
+	o.atOnce.mu.Lock()
+	doubts := o.atOnce.doubts
+	o.atOnce.doubts = nil
+	o.atOnce.mu.Unlock()
+	for id, told := range doubts {
+		if _, known, err := o.receiptOf(id); known && err == nil {
+			told()
+		}
+	}
+}
+
+// deliver stores a message as delivered, which is shown once that is durable.
+func (o *Outbox) deliver(x *table.Tx, chat, seq uint64, msg *channels.Outbound, show func()) error {
+	told := func() {
+		o.atOnce.certain(msg.ID)
+		o.receipts.settled(msg.ID)
+		show()
+	}
 	sent := &table.SentRecord{
 		Chat: chat, Seq: seq, State: channels.Delivered, Receipts: []channels.Receipt{{MessageID: msg.ID, Time: x.Now}}, Time: x.Now,
 	}
@@ -71,5 +108,6 @@ func deliver(x *table.Tx, chat, seq uint64, msg *channels.Outbound, told func())
 		return err
 	}
 	x.OnCommit = append(x.OnCommit, told)
+	x.OnDoubt = append(x.OnDoubt, func() { o.atOnce.doubted(msg.ID, told) })
 	return keep(x, chat, seq, msg, x.Now)
 }

@@ -38,6 +38,7 @@ type Tx struct {
 	Fresh        []uint64 // chats that this transaction created
 
 	OnCommit    []func() // runs once the transaction is durable
+	OnDoubt     []func() // runs when the commit has failed, and may have reached the disk all the same
 	OnEnd       []func() // runs when the transaction has ended, also one that failed
 	Speculative []Speculation
 }

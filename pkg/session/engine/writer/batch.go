@@ -115,6 +115,16 @@ func (b *batch) rollback(w *Writer) {
 	}
 }
 
+// doubt notes what may be stored although the commit has failed.
+func (b *batch) doubt() {
+	if b.t == nil {
+		return
+	}
+	for _, f := range b.t.OnDoubt {
+		f()
+	}
+}
+
 // end lets go of the locks that the transaction held.
 func (b *batch) end() {
 	if b.t == nil {

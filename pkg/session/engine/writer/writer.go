@@ -287,6 +287,7 @@ func (w *Writer) attempt(writes []*Write) (guilty int, err error) {
 		return b.guilty, err
 	case err != nil:
 		b.rollback(w)
+		b.doubt()
 		w.Suspect(err)
 		return -1, w.State.failed(err)
 	}
