@@ -82,7 +82,7 @@ func (a *atOnce) certain(id string) {
 }
 
 // lookAtDoubts shows the messages in doubt that are stored. The others are put again, or given up, by their turns.
-func (o *Outbox) lookAtDoubts() {
+func lookAtDoubts(o *Outbox) {
 	o.atOnce.mu.Lock()
 	doubts := o.atOnce.doubts
 	o.atOnce.doubts = nil
@@ -95,7 +95,7 @@ func (o *Outbox) lookAtDoubts() {
 }
 
 // deliver stores a message as delivered, which is shown once that is durable.
-func (o *Outbox) deliver(x *table.Tx, chat, seq uint64, msg *channels.Outbound, show func()) error {
+func deliver(o *Outbox, x *table.Tx, chat, seq uint64, msg *channels.Outbound, show func()) error {
 	told := func() {
 		o.atOnce.certain(msg.ID)
 		o.receipts.settled(msg.ID)

@@ -172,7 +172,7 @@ func (o *Outbox) RunOutbox(ctx context.Context, channel, acct string, h func(con
 
 // Resync looks again at everything that waits.
 func (o *Outbox) Resync() {
-	o.lookAtDoubts()
+	lookAtDoubts(o)
 	o.mu.Lock()
 	all := slices.Collect(maps.Values(o.lanes))
 	o.mu.Unlock()

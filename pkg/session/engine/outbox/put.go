@@ -61,7 +61,7 @@ func (o *Outbox) put(x *table.Tx, home uint64, msg *channels.Outbound, encoded [
 	}
 	x.Added++
 	if show != nil && o.showsNow(x, chat, msg.Address) {
-		return o.deliver(x, chat, seq, msg, show)
+		return deliver(o, x, chat, seq, msg, show)
 	}
 	var mark uint64
 	if o.sendsNow(x, chat, msg) {
