@@ -24,7 +24,7 @@ func List() []Mutant {
 		spokenMutants(), geminiMutants(), claudeMutants(), toolModeMutants(),
 		eventMutants(), gateMutants(), pieceMutants(), walkMutants(), apiMutants(), specMutants(), lastWordsMutants(),
 		aguiMutants(), aguiPictureMutants(),
-		credentialMutants(), silenceMutants(), pageMutants(), browserMutants(),
+		credentialMutants(), silenceMutants(), pageMutants(), atOnceMutants(), browserMutants(),
 		openaiMutants(), clientMutants(), removalMutants(), forgetMutants(), restoredMutants(),
 		workingMutants(), conversationMutants(), anewMutants(),
 		socketMutants(), shelfMutants(), formatMutants(), indexMutants(), passageMutants(), documentMutants(),

@@ -63,41 +63,6 @@ func pageMutants() []Mutant {
 			Dir: "pkg/channels", Test: "^TestWhichMessagesAreDeliveredAtOnce$",
 		},
 		{
-			Promise: "api: delivered at once", Defect: "overtakes what waits in the chat",
-			File: "pkg/session/engine/outbox/atonce.go", Old: "return k == nil", New: "return k == nil || chat > 0",
-			Dir: "pkg/session/engine", Test: "^TestConformance$/^outbox$/^a_text_that_needs",
-		},
-		{
-			Promise: "api: delivered at once", Defect: "shows no text of a commit that failed and is stored",
-			File: "pkg/session/engine/outbox/atonce.go", Old: "known && err == nil", New: "!known && err == nil",
-			Dir: "pkg/session/engine", Test: "^TestATextOfACommitInDoubtIsShown$",
-		},
-		{
-			Promise: "api: delivered at once", Defect: "shows a text twice whose second commit is stored",
-			File: "pkg/session/engine/outbox/atonce.go", Old: "		o.atOnce.certain(msg.ID)\n", New: "",
-			Dir: "pkg/session/engine", Test: "^TestATextOfACommitInDoubtIsShown$",
-		},
-		{
-			Promise: "api: delivered at once", Defect: "keeps no text with its chat",
-			File: "pkg/session/engine/outbox/atonce.go", Old: "return keep(x, chat, seq, msg, x.Now)", New: "return nil",
-			Dir: "pkg/session/engine", Test: "^TestConformance$/^outbox$/^a_text_that_needs",
-		},
-		{
-			Promise: "api: delivered at once", Defect: "shows what is not stored yet",
-			File: "pkg/session/engine/outbox/atonce.go", Old: "	x.OnCommit = append(x.OnCommit, told)\n", New: "	told()\n",
-			Dir: "pkg/session/engine", Test: "^TestConformance$/^outbox$/^a_text_that_needs",
-		},
-		{
-			Promise: "api: delivered at once", Defect: "shows a secret",
-			File: "pkg/channels/atonce.go", Old: "part.Text = parts[0]", New: "part.Text = o.Text",
-			Dir: "pkg/channels", Test: "^TestWhichMessagesAreDeliveredAtOnce$",
-		},
-		{
-			Promise: "api: delivered at once", Defect: "leaves a question to those who look",
-			File: "pkg/channels/atonce.go", Old: "|| len(o.Buttons) > 0 ||", New: "||",
-			Dir: "pkg/channels", Test: "^TestWhichMessagesAreDeliveredAtOnce$",
-		},
-		{
 			Promise: "api: delivered messages", Defect: "shows an answer twice",
 			File: api + "/reading/page.go", Old: "if rest == finalID {", New: "if rest == turn {",
 			Dir: api, Test: "^TestADeliveredMessageIsReadAtItsPlace$",
@@ -143,6 +108,47 @@ func pageMutants() []Mutant {
 			Promise: "api: answers to questions", Defect: "says that the same answer comes too late",
 			File: api + "/chat.go", Old: "if was != decision {", New: `if was != "" {`,
 			Dir: api, Test: "^TestAQuestionIsAnswered$",
+		},
+	}
+}
+
+// atOnceMutants are the defects of the texts that are delivered by being stored.
+func atOnceMutants() []Mutant {
+	return []Mutant{
+		{
+			Promise: "api: delivered at once", Defect: "overtakes what waits in the chat",
+			File: "pkg/session/engine/outbox/atonce.go", Old: "return k == nil", New: "return k == nil || chat > 0",
+			Dir: "pkg/session/engine", Test: "^TestConformance$/^outbox$/^a_text_that_needs",
+		},
+		{
+			Promise: "api: delivered at once", Defect: "shows no text of a commit that failed and is stored",
+			File: "pkg/session/engine/outbox/atonce.go", Old: "known && err == nil", New: "!known && err == nil",
+			Dir: "pkg/session/engine", Test: "^TestATextOfACommitInDoubtIsShown$",
+		},
+		{
+			Promise: "api: delivered at once", Defect: "shows a text twice whose second commit is stored",
+			File: "pkg/session/engine/outbox/atonce.go", Old: "		o.atOnce.certain(msg.ID)\n", New: "",
+			Dir: "pkg/session/engine", Test: "^TestATextOfACommitInDoubtIsShown$",
+		},
+		{
+			Promise: "api: delivered at once", Defect: "keeps no text with its chat",
+			File: "pkg/session/engine/outbox/atonce.go", Old: "return keep(x, chat, seq, msg, x.Now)", New: "return nil",
+			Dir: "pkg/session/engine", Test: "^TestConformance$/^outbox$/^a_text_that_needs",
+		},
+		{
+			Promise: "api: delivered at once", Defect: "shows what is not stored yet",
+			File: "pkg/session/engine/outbox/atonce.go", Old: "	x.OnCommit = append(x.OnCommit, told)\n", New: "	told()\n",
+			Dir: "pkg/session/engine", Test: "^TestConformance$/^outbox$/^a_text_that_needs",
+		},
+		{
+			Promise: "api: delivered at once", Defect: "shows a secret",
+			File: "pkg/channels/atonce.go", Old: "part.Text = parts[0]", New: "part.Text = o.Text",
+			Dir: "pkg/channels", Test: "^TestWhichMessagesAreDeliveredAtOnce$",
+		},
+		{
+			Promise: "api: delivered at once", Defect: "leaves a question to those who look",
+			File: "pkg/channels/atonce.go", Old: "|| len(o.Buttons) > 0 ||", New: "||",
+			Dir: "pkg/channels", Test: "^TestWhichMessagesAreDeliveredAtOnce$",
 		},
 	}
 }
