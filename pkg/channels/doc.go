@@ -38,7 +38,10 @@
 //
 // A message with buttons is one part with the text exactly as it was written, or it is
 // refused; [Egress.CanAsk] says so before. A text that must be seen to the last
-// character is written by [Verbatim].
+// character is written by visible.Verbatim.
+//
+// A text for a [Screen] is delivered by the transaction that stores it, see [Outbox], and only
+// shown here. Its files and questions take the whole way.
 //
 // Other chats, and other threads of the chat, go on meanwhile. A receipt that could not
 // be stored is kept in memory until it can be, so that an outage of the store doubles
