@@ -3,6 +3,8 @@ package ledger_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -14,18 +16,27 @@ import (
 	"parley/pkg/session"
 )
 
-// steps are those that reached the store.
+// steps are those that reached the store. A timer writes them beside the test.
 type steps struct {
+	mu     sync.Mutex
 	rounds []int
 	err    error
 }
 
 func (s *steps) Record(_ context.Context, step session.Step) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.err != nil {
 		return s.err
 	}
 	s.rounds = append(s.rounds, step.Round)
 	return nil
+}
+
+func (s *steps) written() []int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.rounds)
 }
 
 // TestStepsAreWrittenInOrder: an answer waits a moment; a step with effects takes it along.
@@ -39,7 +50,7 @@ func TestStepsAreWrittenInOrder(t *testing.T) {
 			if err := w.Record(t.Context(), session.Step{Kind: kind, Round: round, Call: &session.CallRecord{}}); err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(want, to.rounds); d != "" {
+			if d := cmp.Diff(want, to.written()); d != "" {
 				t.Errorf("behind round %d (-want +got):\n%s", round, d)
 			}
 		}
