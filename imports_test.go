@@ -256,7 +256,7 @@ func rooms() map[string][]string {
 			"pkg/agent/summary", "pkg/agent/trust", "pkg/agent/zone", "pkg/agent/ongoing", "pkg/agent/ledger", "pkg/agent/places",
 			"pkg/agent/telling", "pkg/events",
 		}, vocabulary...),
-		// What a turn has of its own to write, to wait for and to tell knows no turn.
+		// A turn uses these three rooms, and none of them imports the turn.
 		"pkg/agent/ledger":   {"pkg/session", "pkg/providers"},
 		"pkg/agent/places":   nil,
 		"pkg/agent/telling":  {"pkg/session", "pkg/tools", "pkg/providers", "pkg/events", "pkg/agent/prompt"},

@@ -31,7 +31,7 @@ type Language uint8
 
 // The languages.
 const (
-	None Language = iota // a text whose words are not stemmed
+	None Language = iota // the words of the text are not stemmed
 	Arabic
 	Danish
 	Dutch
