@@ -3,8 +3,8 @@ package browser_test
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -80,12 +80,16 @@ func TestAReminderArrivesWhileTyping(t *testing.T) { //nolint:paralleltest // a 
 // TestQueuedMessagesStay on the page when it is loaded again, in their order, and each is answered
 // once.
 func TestQueuedMessagesStay(t *testing.T) { //nolint:paralleltest // a browser has the machine to itself
+	looked := make(chan struct{})
+	answer := sync.OnceFunc(func() { close(looked) })
 	w := newWorld(t, func(r fakemodel.Request) fakemodel.Answer {
 		if strings.Contains(r.LastUser(), "first") {
-			return slowly(fakemodel.Say(long(60)), 150*time.Millisecond)
+			<-looked
+			return fakemodel.Say(long(60))
 		}
 		return fakemodel.Say("answer to " + r.LastUser())
 	})
+	t.Cleanup(answer)
 	b := w.browser()
 	b.login()
 	for _, text := range []string{"the first", "the second", "the third"} {
@@ -100,6 +104,7 @@ func TestQueuedMessagesStay(t *testing.T) { //nolint:paralleltest // a browser h
 		tab.until("what waits after a reload", bubbles+` === "the first, the second, the third"`)
 	}
 	b.everySize("queued")
+	answer()
 	for _, tab := range []*tab{b, second} {
 		tab.until("the answers", `document.querySelectorAll(".answer .tools").length === 3`)
 		tab.settled()
